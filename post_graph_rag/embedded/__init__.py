@@ -1,0 +1,1 @@
+"""A local PostgreSQL with AGE and pgvector: found or unpacked, started and stopped."""

@@ -1,0 +1,99 @@
+"""The errors of this library. Catch RAGError for all of them.
+
+Each message says what went wrong and what to do; none holds a password or a key.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class RAGError(Exception):
+    """Something in post_graph_rag failed."""
+
+    def __init__(self, message: str | None = None) -> None:
+        super().__init__(message or (type(self).__doc__ or "").strip())
+
+
+class ConfigurationError(RAGError):
+    """A setting is missing or contradicts another."""
+
+
+class ModelNotConfigured(ConfigurationError):
+    """No model is configured: name one (POST_GRAPH_RAG_MODEL) or ask for the offline models (offline=True)."""
+
+
+class ServerUnavailable(RAGError):
+    """The database cannot be reached, or no server that can be run was found."""
+
+
+class DatabaseError(RAGError):
+    """The database refused a statement."""
+
+
+class SchemaError(RAGError):
+    """The database or the realm is not in the shape this version needs."""
+
+
+class ExtensionMissing(SchemaError):
+    """The server lacks an extension: vector is needed always, age unless graph="none"."""
+
+
+class MigrationNeeded(SchemaError):
+    """The realm is older than this library: run `post-graph-rag migrate`."""
+
+
+class RealmNotFound(SchemaError):
+    """The realm does not exist: create it with `post-graph-rag realm create`, create=True or by indexing into it."""
+
+
+class SpaceNotFound(SchemaError):
+    """The space holds nothing: index into it first or name another."""
+
+
+class NoCommunities(SchemaError):
+    """No communities are built in this realm; use mode mix, local or naive."""
+
+
+class Busy(RAGError):
+    """Another process holds the lock that this call needs; try again."""
+
+
+class InputError(RAGError):
+    """An argument cannot be used as given."""
+
+
+class EmptyText(InputError):
+    """The text is empty or only blanks: there is nothing to index."""
+
+
+class BudgetTooSmall(InputError):
+    """The token budget does not even hold the question and the instructions; raise max_total_tokens."""
+
+
+class EmbeddingError(RAGError):
+    """The embedding model failed or answered with unusable vectors."""
+
+
+class WidthMismatch(EmbeddingError):
+    """The embedding model's width is not the realm's; a realm never mixes two models."""
+
+
+class LLMError(RAGError):
+    """The language model failed.
+
+    `retrieval` holds what was found (QueryData) when the failure came while an answer was written;
+    `partial` what a broken stream had sent.
+    """
+
+    retrieval: Any = None
+    partial: str = ""
+
+
+class ExtractionError(RAGError):
+    """Nothing could be extracted; the passages themselves are kept and marked pending.
+
+    `reports` holds a DocumentReport for each document of the call.
+    """
+
+    reports: tuple[Any, ...] = ()

@@ -1,0 +1,1 @@
+"""Text -> chunks -> extraction -> gates -> resolution -> write."""

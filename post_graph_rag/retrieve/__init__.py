@@ -1,0 +1,1 @@
+"""Question -> channels -> fusion -> context -> answer."""

@@ -1,0 +1,1 @@
+"""Benchmarks: what the library costs, and how good its parts are. See README.md."""

@@ -1,0 +1,57 @@
+-- name: lock_migrations
+SELECT set_config('lock_timeout', $1, true), pg_advisory_xact_lock(hashtextextended('post_graph_rag', 0))
+
+-- name: catalog_exists
+SELECT to_regclass('{catalog}.migration') IS NOT NULL
+
+-- name: create_catalog
+-- The list of migrations is needed before the first of them can be applied.
+CREATE SCHEMA IF NOT EXISTS {catalog};
+CREATE TABLE IF NOT EXISTS {catalog}.migration (
+    scope      text COLLATE "C" NOT NULL,
+    number     integer NOT NULL,
+    name       text NOT NULL,
+    checksum   text NOT NULL,
+    applied_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+    PRIMARY KEY (scope, number)
+);
+
+-- name: applied_migrations
+SELECT number, name, checksum FROM {catalog}.migration WHERE scope = $1 ORDER BY number
+
+-- name: note_migration
+INSERT INTO {catalog}.migration (scope, number, name, checksum) VALUES ($1, $2, $3, $4)
+
+-- name: forget_migrations
+DELETE FROM {catalog}.migration WHERE scope = $1
+
+-- name: find_realm
+SELECT r.name, r.schema_name, r.graph_name, r.embedding_model, r.dimensions, r.generation, r.extractor,
+       (SELECT max(number) FROM {catalog}.migration m WHERE m.scope = r.schema_name) AS migration
+FROM {catalog}.realm r WHERE r.name = $1
+
+-- name: list_realms
+SELECT r.name, r.schema_name, r.graph_name, r.embedding_model, r.dimensions, r.generation, r.extractor,
+       (SELECT max(number) FROM {catalog}.migration m WHERE m.scope = r.schema_name) AS migration
+FROM {catalog}.realm r ORDER BY r.name
+
+-- name: register_realm
+INSERT INTO {catalog}.realm (name, schema_name, graph_name, embedding_model, dimensions)
+VALUES ($1, $2, $3, $4, $5)
+
+-- name: unregister_realm
+DELETE FROM {catalog}.realm WHERE name = $1
+
+-- name: note_extractor
+UPDATE {catalog}.realm SET extractor = $2 WHERE name = $1 AND extractor <> $2
+
+-- name: extensions
+SELECT e.extname AS name, e.extversion AS version, n.nspname AS schema
+FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace
+WHERE e.extname IN ('vector', 'age', 'pg_textsearch')
+
+-- name: create_schema
+CREATE SCHEMA {record}
+
+-- name: drop_schema
+DROP SCHEMA IF EXISTS {record} CASCADE

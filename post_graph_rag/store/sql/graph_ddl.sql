@@ -1,0 +1,35 @@
+-- name: load_age
+-- The first value of the type loads the library into this session, for any role (LOAD wants a superuser).
+SELECT '0'::ag_catalog.agtype
+
+-- name: graph_exists
+SELECT EXISTS (SELECT FROM ag_catalog.ag_graph WHERE name = $1)
+
+-- name: create_graph
+SELECT ag_catalog.create_graph($1::name)
+
+-- name: create_labels
+-- All labels at once: a label made at first use races with itself. create_graph came before, in this transaction.
+SELECT ag_catalog.create_vlabel($1::cstring, label::cstring)
+FROM unnest(ARRAY['Document', 'Passage', 'Entity', 'Community', 'Pointer', 'Concept']) AS label
+UNION ALL
+SELECT ag_catalog.create_elabel($1::cstring, label::cstring)
+FROM unnest(ARRAY['CONTAINS', 'MENTIONS', 'RELATES', 'MEMBER_OF', 'CHILD_OF', 'LINKS']) AS label
+
+-- name: create_graph_indexes
+-- AGE makes none of these before 1.7, and from there its own under other names; ours serve the projection's deletes.
+CREATE UNIQUE INDEX IF NOT EXISTS pgr_document_id ON {graph}."Document" (id);
+CREATE UNIQUE INDEX IF NOT EXISTS pgr_passage_id ON {graph}."Passage" (id);
+CREATE UNIQUE INDEX IF NOT EXISTS pgr_entity_id ON {graph}."Entity" (id);
+CREATE UNIQUE INDEX IF NOT EXISTS pgr_contains_id ON {graph}."CONTAINS" (id);
+CREATE UNIQUE INDEX IF NOT EXISTS pgr_mentions_id ON {graph}."MENTIONS" (id);
+CREATE UNIQUE INDEX IF NOT EXISTS pgr_relates_id ON {graph}."RELATES" (id);
+CREATE INDEX IF NOT EXISTS pgr_contains_start ON {graph}."CONTAINS" (start_id);
+CREATE INDEX IF NOT EXISTS pgr_contains_end ON {graph}."CONTAINS" (end_id);
+CREATE INDEX IF NOT EXISTS pgr_mentions_start ON {graph}."MENTIONS" (start_id);
+CREATE INDEX IF NOT EXISTS pgr_mentions_end ON {graph}."MENTIONS" (end_id);
+CREATE INDEX IF NOT EXISTS pgr_relates_start ON {graph}."RELATES" (start_id);
+CREATE INDEX IF NOT EXISTS pgr_relates_end ON {graph}."RELATES" (end_id);
+
+-- name: drop_graph
+SELECT ag_catalog.drop_graph($1::name, true)

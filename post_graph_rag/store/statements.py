@@ -1,0 +1,44 @@
+"""Named SQL from store/sql/*.sql, rendered once for a realm.
+
+A file holds statements headed by `-- name: …`. Placeholders in braces are identifiers or types of ours, never data.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import cache
+from importlib import resources
+
+_NAME = re.compile(r"^-- name: (\w+)$", re.MULTILINE)
+_PLACEHOLDER = re.compile(r"\{(\w+)\}")
+
+
+@cache
+def sources() -> Mapping[str, str]:
+    """All statements by name, with their placeholders still in them."""
+    found: dict[str, str] = {}
+    for file in sorted(resources.files("post_graph_rag.store").joinpath("sql").iterdir(), key=lambda f: f.name):
+        if file.name.endswith(".sql"):
+            parts = _NAME.split(file.read_text(encoding="utf-8"))
+            found.update(zip(parts[1::2], (body.strip().rstrip(";") for body in parts[2::2]), strict=True))
+    return found
+
+
+def render(text: str, names: Mapping[str, str]) -> str:
+    """The text with each `{placeholder}` replaced; KeyError for one that has no value."""
+    return _PLACEHOLDER.sub(lambda match: names[match[1]], text)
+
+
+class Statements:
+    """The statements of one realm (or of the catalog), rendered when first asked for."""
+
+    def __init__(self, names: Mapping[str, str]) -> None:
+        self._names = names
+        self._rendered: dict[str, str] = {}
+
+    def __getitem__(self, name: str) -> str:
+        text = self._rendered.get(name)
+        if text is None:
+            text = self._rendered[name] = render(sources()[name], self._names)
+        return text

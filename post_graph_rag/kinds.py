@@ -19,9 +19,9 @@ _WORDS = {
         continent island river lake mountain sea ocean street road building facility fac venue stadium
         airport bridge park planet address area territory settlement municipality landmark""",
     "event": """event war battle conflict meeting conference election festival ceremony tournament competition match
-        game season incident accident disaster revolution treaty championship race holiday""",
+        season incident accident disaster revolution treaty championship race holiday""",
     "work": """work book novel film movie song album series show play poem painting article paper document law statute
-        publication report story opera episode magazine contract art""",
+        publication report story opera episode magazine contract art game""",
     "product": """product software application app device vehicle car aircraft ship weapon drug medicine food tool
         technology service platform model machine material chemical substance library framework database protocol""",
     "concept": """concept idea topic theory field discipline term method process principle subject skill disease
@@ -41,7 +41,7 @@ def coarse_type(type_: str) -> str:
     """
     head = re.split(r"\bof\b|\bfor\b|[(,]", fold(visible(type_)).replace("_", " "), maxsplit=1)[0]
     for word in reversed(re.findall(r"\w+", head)):
-        kind = _KIND.get(word) or _KIND.get(word.removesuffix("s"))
+        kind = _KIND.get(word) or _KIND.get(word.removesuffix("s")) or _KIND.get(word.removesuffix("ies") + "y")
         if kind:
             return kind
     return ""

@@ -44,6 +44,10 @@ _APOSTROPHES = re.compile("['\u2018\u2019\u02bc`\u00b4]")
 _AND = re.compile(r"\s*&\s*")
 _POINT_IN_NUMBER = re.compile(r"(?<=\d)\.(?=\d)")
 _KEPT_MARKS = frozenset("#%\ue000")
+_PREPOSITIONS = frozenset(
+    ("of", "by", "in", "to", "at", "from", "for", "with", "on", "as", "under", "over", "into", "about", "than", "near")
+)
+_ARTICLES = frozenset(("a", "an", "the"))
 _PREDICATE_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
@@ -94,8 +98,9 @@ def _raw_key(name: str) -> str:
 
 def _join_initials(words: list[str]) -> list[str]:
     joined: list[str] = []
-    for initials, run in groupby(words, key=_is_initial):
-        joined += ["".join(run)] if initials else list(run)
+    for initials, group in groupby(words, key=_is_initial):
+        run = list(group)
+        joined += ["".join(run)] if initials else run
     return joined
 
 
@@ -112,10 +117,6 @@ def _unify_legal_form(words: list[str]) -> list[str]:
     if len(words) > 1 and words[-1] in _FORM_WORDS:
         return [*_unify_legal_form(words[:-1]), words[-1]]
     return words
-
-
-_PREPOSITIONS = frozenset("of by in to at from for with on as under over into about than near after before".split())
-_ARTICLES = frozenset(("a", "an", "the"))
 
 
 def _without_copula(words: list[str]) -> list[str]:

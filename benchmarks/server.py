@@ -1,0 +1,65 @@
+"""The one PostgreSQL that both sides use: the embedded server, durable, with an empty database for each side."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit, urlunsplit
+
+import asyncpg
+
+DURABLE = {"fsync": "on", "synchronous_commit": "on", "full_page_writes": "on"}
+
+
+@contextmanager
+def bench_server(dsn: str | None, folder: Path) -> Iterator[str]:
+    """Give the DSN of a server with both extensions: the given one, else an embedded one in `folder`."""
+    if dsn:
+        yield dsn
+        return
+    with _embedded(folder) as own:
+        yield own
+
+
+@contextmanager
+def _embedded(folder: Path) -> Iterator[str]:
+    raise NotImplementedError
+    yield ""
+
+
+def fresh_database(dsn: str, name: str) -> str:
+    """Drop and make the database `name` on the server of `dsn`, with both extensions; returns its DSN."""
+    own = urlunsplit(urlsplit(dsn)._replace(path=f"/{name}"))
+    asyncio.run(_recreate(dsn, own, name))
+    return own
+
+
+async def _recreate(dsn: str, own: str, name: str) -> None:
+    admin = await asyncpg.connect(dsn)
+    await admin.execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
+    await admin.execute(f'CREATE DATABASE "{name}"')
+    await admin.close()
+    inside = await asyncpg.connect(own)
+    await inside.execute("CREATE EXTENSION IF NOT EXISTS vector")
+    await inside.execute("CREATE EXTENSION IF NOT EXISTS age")
+    await inside.close()
+
+
+def server_facts(dsn: str) -> dict[str, Any]:
+    """Version, extensions and the durability settings; refuses a server that does not sync its commits."""
+    facts = asyncio.run(_facts(dsn))
+    slack = [name for name, value in DURABLE.items() if facts[name] != value]
+    if slack:
+        raise SystemExit(f"the server runs with {', '.join(slack)} off: its figures would say nothing")
+    return facts
+
+
+async def _facts(dsn: str) -> dict[str, Any]:
+    connection = await asyncpg.connect(dsn)
+    facts = {name: await connection.fetchval(f"SHOW {name}") for name in ("server_version", *DURABLE)}
+    rows = await connection.fetch("SELECT extname, extversion FROM pg_extension WHERE extname IN ('age', 'vector')")
+    await connection.close()
+    return facts | {row["extname"]: row["extversion"] for row in rows}

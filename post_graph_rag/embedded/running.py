@@ -1,0 +1,162 @@
+"""A running server, seen from its folder: its process, who uses it, and ending it when nobody does.
+
+The watcher runs this file as a script of its own, so it needs nothing but the standard library. Users are counted by
+locks of the operating system: those go with their process, however it ends, so nobody has to clean up after a kill -9.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+STOP_SECONDS = 60.0
+WATCH_SECONDS = 1.0
+
+
+@dataclass(frozen=True)
+class Postmaster:
+    """The server's main process. `ready` when it takes connections on the socket in `socket_folder`."""
+
+    pid: int
+    socket_folder: str
+    ready: bool
+
+
+def data_folder(folder: Path) -> Path:
+    """Where the server in `folder` (an absolute path without links) keeps its database."""
+    return folder / "data"
+
+
+def pid_file(folder: Path) -> Path:
+    """The file in which a running server says who and where it is."""
+    return data_folder(folder) / "postmaster.pid"
+
+
+def keep_mark(folder: Path) -> Path:
+    """The file that says: this server stays when its last user leaves."""
+    return folder / "keep"
+
+
+def postmaster(folder: Path) -> Postmaster | None:
+    """The process that serves `folder` now, or None; a pid file left behind by a killed server counts for nothing."""
+    try:
+        lines = pid_file(folder).read_text().splitlines()
+        pid = int(lines[0])
+    except (OSError, ValueError, IndexError):
+        return None
+    if not serves(pid, data_folder(folder)):
+        return None
+    lines += [""] * (8 - len(lines))
+    return Postmaster(pid, lines[4], lines[7].strip() == "ready")
+
+
+def serves(pid: int, data: Path) -> bool:
+    """Whether process `pid` is alive and a server of the data folder, not a zombie nor another that got its number."""
+    if sys.platform == "linux":
+        try:
+            arguments = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+        except OSError:
+            return False
+        return os.fsencode(data) in arguments
+    return alive(pid)
+
+
+def alive(pid: int) -> bool:
+    """Whether some process has this number."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+@contextmanager
+def control(folder: Path) -> Iterator[None]:
+    """Hold the lock under which a server is started, stopped and its users are counted; waits for it."""
+    descriptor = _lock(folder / "control", fcntl.LOCK_EX)
+    try:
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def join(folder: Path) -> int:
+    """Become a user of the server, under `control`. Closing the returned descriptor, or the process's end, leaves."""
+    return _lock(folder / "users", fcntl.LOCK_SH)
+
+
+def in_use(folder: Path) -> bool:
+    """Whether anybody has joined and not left; ask it under `control`, since it takes the lock for a moment."""
+    try:
+        os.close(_lock(folder / "users", fcntl.LOCK_EX | fcntl.LOCK_NB))
+    except BlockingIOError:
+        return True
+    return False
+
+
+def _lock(path: Path, how: int) -> int:
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(descriptor, how)
+    except BaseException:
+        os.close(descriptor)
+        raise
+    return descriptor
+
+
+def stop_process(folder: Path, seconds: float = STOP_SECONDS) -> bool:
+    """End the server in `folder`, breaking off its sessions, and wait until it has written everything.
+
+    Returns:
+        False when it still runs after `seconds`.
+    """
+    running = postmaster(folder)
+    if running is not None:
+        os.kill(running.pid, signal.SIGINT)
+    end = time.monotonic() + seconds
+    while postmaster(folder) is not None:
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.005)
+    return True
+
+
+def spawn_watcher(folder: Path, pid: int) -> None:
+    """Start a small process that ends server `pid` when its last user was killed and could not do it."""
+    if not sys.executable:
+        return  # a program with Python inside it: the last user to leave in good order stops the server
+    subprocess.run([sys.executable, "-I", "-S", __file__, str(folder), str(pid)], cwd="/", stdin=subprocess.DEVNULL)
+
+
+def watch(folder: Path, pid: int) -> None:
+    """Look once a second whether server `pid` still has a user; end it when it has none and is not to be kept."""
+    while (running := postmaster(folder)) is not None and running.pid == pid:
+        with control(folder):
+            if not in_use(folder) and not keep_mark(folder).exists():
+                stop_process(folder)
+        time.sleep(WATCH_SECONDS)
+
+
+def _detach() -> None:
+    """Go on as a process that belongs to nobody: no terminal, no parent that would have to wait for it."""
+    if os.fork():
+        os._exit(0)
+    os.setsid()
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for descriptor in (0, 1, 2):
+        os.dup2(nowhere, descriptor)
+
+
+if __name__ == "__main__":
+    _detach()
+    watch(Path(sys.argv[1]), int(sys.argv[2]))

@@ -1,0 +1,54 @@
+"""What all tests share: one server for the session, a fresh database for a test, an environment without settings."""
+
+from __future__ import annotations
+
+import os
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from tests.servers import any_server_dir, embedded_server, fresh_database
+
+# read before the fixture below clears them
+TEST_DSN = os.environ.get("POST_GRAPH_RAG_TEST_DSN")
+SERVER_DIR = os.environ.get("POST_GRAPH_RAG_SERVER_DIR")
+CLEARED = ("OPENAI_", "POST_GRAPH_RAG_")
+
+
+@pytest.fixture(autouse=True)
+def clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No setting of the person who runs the tests reaches them, least of all a key."""
+    for name in list(os.environ):
+        if name.startswith(CLEARED):
+            monkeypatch.delenv(name)
+
+
+@pytest.fixture(scope="session")
+def server_dsn() -> Iterator[str]:
+    """A server for the whole session: the one in POST_GRAPH_RAG_TEST_DSN, else an embedded one that ends with it."""
+    if TEST_DSN:
+        yield TEST_DSN
+        return
+    with embedded_server(Path(SERVER_DIR) if SERVER_DIR else any_server_dir()) as dsn:
+        yield dsn
+
+
+@pytest.fixture(scope="session")
+def template_database(server_dsn: str) -> Iterator[str]:
+    """Name of a database with both extensions, from which the tests' databases are copied."""
+    name = f"pgr_template_{uuid.uuid4().hex[:12]}"
+    with fresh_database(server_dsn, name) as dsn:
+        with psycopg.connect(dsn, autocommit=True) as connection:
+            connection.execute("create extension if not exists vector")
+            connection.execute("create extension if not exists age")
+        yield name
+
+
+@pytest.fixture
+def database(server_dsn: str, template_database: str) -> Iterator[str]:
+    """DSN of an empty database of the test's own, with both extensions, dropped after the test."""
+    with fresh_database(server_dsn, f"pgr_{uuid.uuid4().hex[:12]}", template_database) as dsn:
+        yield dsn

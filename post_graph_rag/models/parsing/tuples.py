@@ -12,12 +12,13 @@ from itertools import zip_longest
 
 # Models drop the first bracket of a delimiter, number the records, and write curly quotes.
 DELIMITER = re.compile(r"<?\|(?:#\|)?>")
-START = re.compile(r"(\()?[ \t]*[\"“”'`]?(entity|relationship|relation)[\"“”'`]?[ \t]*(?=<?\|(?:#\|)?>)", re.IGNORECASE)
+START = re.compile(
+    r"(\()?[ \t]{0,8}[\"“”'`]?(entity|relationship|relation)[\"“”'`]?[ \t]{0,8}(?=<?\|(?:#\|)?>)", re.IGNORECASE
+)
 JSON = re.compile(r"\s*(?:```\w*\s*)?[{\[]")
 END = re.compile(r"<\|complete\|>", re.IGNORECASE)
 CLOSING = re.compile(r"\)[ \t]*(?=##|\n|$|```)")
-LINE_JSON = re.compile(r"\s*(?:```\w*\s*)?[{\[]")
-END = re.compile(r"##|\n|$")
+LINE_END = re.compile(r"##|\n|$")
 QUOTES = "\"“”'`"
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -35,7 +37,7 @@ def test_the_answer_is_what_follows_the_reasoning(reply: str, answer: str) -> No
 def test_pieces_show_the_same_as_the_whole(reply: str, data: st.DataObject) -> None:
     cuts = sorted(data.draw(st.lists(st.integers(0, len(reply)), max_size=6)))
     bounds = [0, *cuts, len(reply)]
-    pieces = [reply[start:end] for start, end in zip(bounds, bounds[1:], strict=False)]
+    pieces = [reply[start:end] for start, end in itertools.pairwise(bounds)]
     assert in_pieces(pieces) == strip_thinking(reply)
 
 

@@ -21,8 +21,9 @@ def quoted(identifier: str) -> str:
 
 def quoted_role(role: str) -> str:
     """A role's name as SQL wants it; roles are the user's, so any name but an empty one or one with NUL is taken."""
-    if not role or "\0" in role or len(role.encode("utf-8", "replace")) > 63:
-        raise InputError("a role's name has 1 to 63 bytes")
+    size = len(role.encode("utf-8", "replace"))
+    if not 1 <= size <= 63 or "\0" in role or role.encode("utf-8", "replace").decode() != role:
+        raise InputError("a role's name has 1 to 63 bytes, no NUL and no half of a surrogate pair")
     return '"' + role.replace('"', '""') + '"'
 
 

@@ -12,10 +12,12 @@ from post_graph_rag.errors import ExtensionMissing, InputError, MigrationNeeded,
 from post_graph_rag.records import RealmInfo
 from post_graph_rag.store.database import Database, Session
 from post_graph_rag.store.identifiers import CATALOG, graph_name, quoted, schema_name
-from post_graph_rag.store.migrations import apply, newest
+from post_graph_rag.store.migrations import Migration, apply, newest
+from post_graph_rag.store.repairs import command
 from post_graph_rag.store.statements import Statements, render, sources
 
-LOCK_TIMEOUT = "30s"
+LOCK_TIMEOUT = "30s"  # for the one lock of all who create, migrate or drop
+DDL_TIMEOUT = "5s"  # for a table's own lock: whoever waits for it holds up all readers behind
 _CATALOG_NAMES = {"catalog": quoted(CATALOG)}
 CATALOG_STATEMENTS = Statements(_CATALOG_NAMES)
 
@@ -67,14 +69,50 @@ async def find_realm(database: Database, name: str) -> Realm:
     Raises RealmNotFound; MigrationNeeded when the realm is older than this version, SchemaError when newer.
     """
     async with database.transaction(CATALOG_STATEMENTS, read_only=True) as session:
-        row = await session.row("find_realm", name) if await session.value("catalog_exists") else None
-    if row is None:
-        raise RealmNotFound(f"realm {name!r} does not exist: run `post-graph-rag realm create {name}` or index into it")
-    if (row["migration"] or 0) < newest("realm"):
-        raise MigrationNeeded(f"realm {name!r} is older than this library: run `post-graph-rag migrate`")
-    if row["migration"] > newest("realm"):
-        raise SchemaError(f"realm {name!r} is newer than this library: upgrade post_graph_rag here")
+        row = await _registered(session, name)
+    _check_version(f"realm {name!r}", row["migration"], newest("realm"))
     return Realm.of(realm_info(row))
+
+
+async def open_realm(database: Database, name: str) -> Realm:
+    """The realm of that name, brought up to date first where it is older and this role owns it.
+
+    Nothing is migrated on a caller's connection, nor for a role that does not own the realm.
+    Raises as find_realm does, and Busy when another process holds the lock for too long.
+    """
+    try:
+        return await find_realm(database, name)
+    except MigrationNeeded:
+        if not (database.owned and await may_migrate(database, name)):
+            raise
+    await migrate_realm(database, name)
+    return await find_realm(database, name)
+
+
+async def may_migrate(database: Database, name: str) -> bool:
+    """Whether this role owns the catalog and the realm's schema."""
+    async with database.transaction(CATALOG_STATEMENTS, read_only=True) as session:
+        return bool(await session.value("may_migrate", CATALOG, name))
+
+
+async def _registered(session: Session, name: str) -> Any:
+    """The registry's row. Raises RealmNotFound, or for a catalog of another version as _check_version does."""
+    found = None
+    if _usable(name) and await session.value("catalog_exists"):
+        _check_version("the catalog", await session.value("catalog_migration"), newest("catalog"))
+        found = await session.row("find_realm", name)
+    if found is None:
+        raise RealmNotFound(
+            f"realm {name!r} does not exist: run {command('realm', 'create', realm=name)} or index into it"
+        )
+    return found
+
+
+def _check_version(what: str, applied: int | None, known: int) -> None:
+    if (applied or 0) < known:
+        raise MigrationNeeded(f"{what} is older than this library: run `post-graph-rag migrate --all`")
+    if (applied or 0) > known:
+        raise SchemaError(f"{what} is newer than this library: upgrade post_graph_rag here")
 
 
 def realm_info(row: Mapping[str, Any]) -> RealmInfo:
@@ -93,30 +131,46 @@ async def list_realms(database: Database) -> list[RealmInfo]:
 async def ensure_realm(
     database: Database, name: str, embedding_model: str, dimensions: int, graph: Literal["age", "none"] = "age"
 ) -> Realm:
-    """Find the realm or create it, in one transaction; of several that try at once one creates, the others find it.
+    """Open the realm or create it, in one transaction; of several that try at once one creates, the others find it.
 
     Raises InputError for an unusable name or width, ExtensionMissing, DatabaseError without the right to create.
     """
     _check_name(name)
     vector_type(dimensions)
+    try:
+        return await open_realm(database, name)
+    except RealmNotFound:
+        await _create_once(database, name, embedding_model, dimensions, graph)
+    return await find_realm(database, name)
+
+
+async def _create_once(
+    database: Database, name: str, model: str, dimensions: int, graph: Literal["age", "none"]
+) -> None:
     async with database.transaction(CATALOG_STATEMENTS) as session:
         await session.run("lock_migrations", LOCK_TIMEOUT)
         await migrate_catalog(session)
         if await session.row("find_realm", name) is None:
-            await _create(session, name, embedding_model, dimensions, graph)
-    return await find_realm(database, name)
+            await _create(session, name, model, dimensions, graph)
 
 
 def _check_name(name: str) -> None:
-    if not name.strip() or len(name) > 200 or "\0" in name:
-        raise InputError("a realm's name has 1 to 200 characters, not all blank, and no NUL")
+    if not name.strip() or len(name) > 200 or not _usable(name):
+        raise InputError(
+            "a realm's name has 1 to 200 characters, not all blank, no NUL and no half of a surrogate pair"
+        )
 
 
-async def migrate_catalog(session: Session) -> int:
-    """Bring the catalog up to date under the caller's lock; returns how many migrations were applied."""
+def _usable(name: str) -> bool:
+    """Whether the server can hold the name at all; one that it cannot is no realm's."""
+    return "\0" not in name and name.encode("utf-8", "replace").decode() == name
+
+
+async def migrate_catalog(session: Session) -> list[Migration]:
+    """Bring the catalog up to date under the caller's lock; returns what was applied."""
     if not await session.value("catalog_exists"):
         await session.script(CATALOG_STATEMENTS["create_catalog"])
-    return len(await apply(session, "catalog", "catalog", _CATALOG_NAMES))
+    return await apply(session, "catalog", "catalog", _CATALOG_NAMES)
 
 
 async def _create(session: Session, name: str, model: str, dimensions: int, graph: Literal["age", "none"]) -> None:
@@ -167,26 +221,24 @@ async def create_graph(session: Session, graph: str, names: Mapping[str, str]) -
     await session.script(render(sources()["create_graph_indexes"], names))
 
 
-async def migrate_realm(database: Database, name: str) -> int:
-    """Bring one realm up to date; returns how many migrations were applied. Raises RealmNotFound."""
+async def migrate_realm(database: Database, name: str) -> list[Migration]:
+    """Bring one realm up to date, and the catalog before it; returns what was applied to the realm.
+
+    Raises RealmNotFound, SchemaError when the realm is newer or differs, Busy when a lock is not had in time.
+    """
     async with database.transaction(CATALOG_STATEMENTS) as session:
         await session.run("lock_migrations", LOCK_TIMEOUT)
+        await session.run("limit_lock_wait", DDL_TIMEOUT)
         await migrate_catalog(session)
-        row = await session.row("find_realm", name)
-        if row is None:
-            raise RealmNotFound(f"realm {name!r} does not exist")
-        info = realm_info(row)
-        return len(await apply(session, "realm", info.schema_name, realm_names(info)))
+        info = realm_info(await _registered(session, name))
+        return await apply(session, "realm", info.schema_name, realm_names(info))
 
 
 async def drop_realm(database: Database, name: str) -> None:
-    """Remove exactly this realm: its two schemas and its lines in the catalog. Raises RealmNotFound."""
+    """Remove exactly this realm: its two schemas and its lines in the catalog. Raises RealmNotFound, Busy."""
     async with database.transaction(CATALOG_STATEMENTS) as session:
         await session.run("lock_migrations", LOCK_TIMEOUT)
-        row = await session.row("find_realm", name) if await session.value("catalog_exists") else None
-        if row is None:
-            raise RealmNotFound(f"realm {name!r} does not exist")
-        info = realm_info(row)
+        info = realm_info(await _registered(session, name))
         if info.graph_name is not None:
             await drop_graph(session, info.graph_name)
         await session.script(render(sources()["drop_schema"], realm_names(info)))

@@ -1,6 +1,22 @@
 -- name: lock_migrations
 SELECT set_config('lock_timeout', $1, true), pg_advisory_xact_lock(hashtextextended('post_graph_rag', 0))
 
+-- name: limit_lock_wait
+SELECT set_config('lock_timeout', $1, true)
+
+-- name: catalog_migration
+SELECT max(number) FROM {catalog}.migration WHERE scope = 'catalog'
+
+-- name: may_migrate
+SELECT bool_and(pg_has_role(n.nspowner, 'USAGE')) FROM pg_namespace n
+WHERE n.nspname IN ($1, (SELECT schema_name FROM {catalog}.realm WHERE name = $2))
+
+-- name: all_applied_migrations
+SELECT scope, number, checksum FROM {catalog}.migration ORDER BY scope, number
+
+-- name: realm_schemas
+SELECT name, schema_name FROM {catalog}.realm ORDER BY name
+
 -- name: catalog_exists
 SELECT to_regclass('{catalog}.migration') IS NOT NULL
 

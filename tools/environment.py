@@ -11,7 +11,6 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import importlib.util
-import os
 import shutil
 import subprocess
 import sys
@@ -20,6 +19,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 Run = Callable[[Sequence[str]], None]
+# The interpreter that runs this may itself lie in the .venv that is to be replaced.
+BASE_PYTHON: str = getattr(sys, "_base_executable", sys.executable)
 VERSION = f"{sys.version_info.major}.{sys.version_info.minor}"
 # A finished install of the key is good for all the kinds named.
 COVERS = {"run": ("run",), "dev": ("dev", "run")}
@@ -79,8 +80,7 @@ class Environment:
             shutil.rmtree(self.venv)
         self.venv.mkdir()
         self.unfinished.touch()
-        # The base interpreter, since the one that runs this may lie in the .venv just removed.
-        self._run([os.path.realpath(sys.executable), "-m", "venv", str(self.venv)])
+        self._run([BASE_PYTHON, "-m", "venv", str(self.venv)])
 
     def _answers(self, code: str) -> bool:
         command = [str(self.python), "-c", code]

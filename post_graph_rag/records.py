@@ -327,6 +327,19 @@ class RealmStats(Record):
     bytes: int = 0
 
 
+class OptimizeReport(Record):
+    """What `optimize` did.
+
+    indexed: vector tables that got their HNSW index; analyzed: tables with fresh statistics; tidied: rows put right.
+    busy: another process was at it already, so nothing was done.
+    """
+
+    indexed: tuple[str, ...] = ()
+    analyzed: int = 0
+    tidied: int = 0
+    busy: bool = False
+
+
 class Finding(Record):
     """One thing `doctor` looked at. `repair` is the command that mends it, where one of ours can."""
 

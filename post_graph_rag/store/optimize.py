@@ -1,0 +1,63 @@
+"""Indexes that pay only from a size on, and fresh statistics for the planner. Made by hand or after indexing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from post_graph_rag.records import OptimizeReport
+from post_graph_rag.store.database import Database, Session
+from post_graph_rag.store.identifiers import quoted
+from post_graph_rag.store.realms import Realm, realm_names
+from post_graph_rag.store.statements import render, sources
+
+THRESHOLD = 20_000  # vectors; below it an exact scan is as fast and finds everything
+WAIT = "5s"  # for a table's lock; writers wait while an index is built, readers never do
+
+
+async def optimize(database: Database, realm: Realm, threshold: int = THRESHOLD) -> OptimizeReport:
+    """Build the HNSW index of each vector table above `threshold` current vectors, and analyze the realm's tables.
+
+    Readers are never blocked; writers wait while an index is built. A second call builds nothing again.
+    When another process is at it already, nothing is done and the report says so.
+    Raises Busy when a table's lock is not had in time, DatabaseError when this role does not own the realm.
+    """
+    async with database.transaction(realm.statements) as session:
+        lock = await session.row("try_lock_optimize", realm.info.schema_name, WAIT)
+        if not lock["mine"]:
+            return OptimizeReport(busy=True)
+        await session.run("roomy_index_build")
+        wanted = await tables_to_index(session, realm, threshold)
+        for table in wanted:
+            await _index(session, realm, table)
+        return OptimizeReport(indexed=tuple(wanted), analyzed=await _analyze(session, realm))
+
+
+async def tables_to_index(session: Session, realm: Realm, threshold: int) -> list[str]:
+    """The vector tables whose index is broken, or missing although they are above the threshold."""
+    counts = {row["kind"]: row["vectors"] for row in await session.rows("vector_counts")}
+    names = vector_tables(realm)
+    rows = await session.rows("vector_tables", realm.info.schema_name, list(names.values()))
+    found = {row["name"]: row for row in rows}
+    return [name for kind, name in names.items() if _wanted(found[name], counts[kind] > threshold)]
+
+
+def vector_tables(realm: Realm) -> dict[str, str]:
+    """The vector tables of the realm's generation by what their vectors stand for."""
+    return {kind: f"{kind}_vector_{realm.info.generation}" for kind in ("passage", "entity", "relation")}
+
+
+def _wanted(table: Any, large: bool) -> bool:
+    return not table["valid"] or (large and not table["indexed"])
+
+
+async def _index(session: Session, realm: Realm, table: str) -> None:
+    record, index = quoted(realm.info.schema_name), quoted(f"{table}_hnsw")
+    names = {**realm_names(realm.info), "table": f"{record}.{quoted(table)}"}
+    await session.script(render(sources()["drop_index"], {"index": f"{record}.{index}"}))
+    await session.script(render(sources()["create_vector_indexes"], {**names, "index": index}))
+
+
+async def _analyze(session: Session, realm: Realm) -> int:
+    rows = await session.rows("realm_tables", realm.info.schema_name, realm.info.graph_name)
+    await session.script("ANALYZE " + ", ".join(row["name"] for row in rows))
+    return len(rows)

@@ -1,0 +1,35 @@
+-- name: try_lock_optimize
+-- One at a time for a realm: a second one would build the same index again.
+SELECT set_config('lock_timeout', $2, true), pg_try_advisory_xact_lock(hashtextextended($1 || ' optimize', 0)) AS mine
+
+-- name: roomy_index_build
+-- An HNSW index that does not fit into this memory is built many times slower. No helpers: theirs is shared memory,
+-- of which a container may have little.
+SELECT set_config('max_parallel_maintenance_workers', '0', true),
+       set_config('maintenance_work_mem', greatest(pg_size_bytes(current_setting('maintenance_work_mem')),
+                                                   512 * 1024 * 1024) / 1024 || 'kB', true)
+
+-- name: vector_counts
+SELECT 'passage' AS kind, count(*) AS vectors FROM {passage_vector} WHERE current
+UNION ALL SELECT 'entity', count(*) FROM {entity_vector} WHERE current
+UNION ALL SELECT 'relation', count(*) FROM {relation_vector} WHERE current
+
+-- name: vector_tables
+-- The vector tables $2 that are there: type and width of their vectors, and whether a usable index is there.
+SELECT c.relname AS name, t.typname AS type, a.atttypmod AS width,
+       i.indexrelid IS NOT NULL AS indexed, coalesce(i.indisvalid, true) AS valid
+FROM pg_class c
+JOIN pg_namespace n ON n.oid = c.relnamespace
+JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'embedding'
+JOIN pg_type t ON t.oid = a.atttypid
+LEFT JOIN pg_class x ON x.relnamespace = n.oid AND x.relname = c.relname || '_hnsw'
+LEFT JOIN pg_index i ON i.indexrelid = x.oid
+WHERE n.nspname = $1 AND c.relname = ANY ($2::text[])
+
+-- name: drop_index
+DROP INDEX IF EXISTS {index}
+
+-- name: realm_tables
+SELECT format('%I.%I', n.nspname, c.relname) AS name
+FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+WHERE n.nspname IN ($1, $2) AND c.relkind = 'r' ORDER BY 1

@@ -1,0 +1,125 @@
+"""The request that asks a model for the entities and relations of one passage."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from post_graph_rag.models.prompts import Prompts, fenced
+from post_graph_rag.models.protocols import ChatRequest
+from post_graph_rag.records import DocumentContext, Extraction, Message
+
+DOCUMENT_MARK = "---Document Text---"
+# What a call may spend on things that are not the passage, in characters.
+MOST_NAMES = 2_000
+MOST_SUMMARY = 1_000
+MOST_FOUND = 6_000
+
+TEXT = {"type": "string"}
+DATE = {"type": ["string", "null"]}
+
+
+def _object(properties: Mapping[str, Any]) -> dict[str, Any]:
+    # OpenAI's strict mode wants every key required and none beyond them.
+    return {
+        "type": "object",
+        "properties": dict(properties),
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+def _list(items: Mapping[str, Any]) -> dict[str, Any]:
+    return {"type": "array", "items": items}
+
+
+SCHEMA: Mapping[str, Any] = _object(
+    {
+        "entities": _list(_object({"name": TEXT, "type": TEXT, "description": TEXT, "aliases": _list(TEXT)})),
+        "relations": _list(
+            _object(
+                {
+                    "subject": TEXT,
+                    "predicate": TEXT,
+                    "object": TEXT,
+                    "description": TEXT,
+                    "negated": {"type": "boolean"},
+                    "confidence": {"type": "number"},
+                    "valid_from": DATE,
+                    "valid_to": DATE,
+                }
+            )
+        ),
+    }
+)
+
+
+def extraction_request(
+    text: str,
+    context: DocumentContext,
+    known_names: Sequence[str] = (),
+    round: int = 0,
+    previous: Extraction | None = None,
+    prompts: Prompts | None = None,
+) -> ChatRequest:
+    """Ask for what a passage holds, or, from round 1 on, for what the rounds before missed.
+
+    text: the passage. context: what is known of its document. known_names: names already in the graph, most wanted
+        first; as many as fit in 2,000 characters are told.
+    previous: what was found so far, for round > 0.
+    prompts: the engine's prompts; the shipped ones if None.
+    """
+    prompts = prompts or Prompts()
+    names = _within(MOST_NAMES, dict.fromkeys((*context.known_names, *known_names)))
+    values = {"context": _context(context, names), "document": f"{DOCUMENT_MARK}\n{fenced('text', text)}"}
+    if round > 0:
+        asked = prompts["gleaning"].render(found=_found(previous or Extraction()), **values)
+    else:
+        asked = prompts["extraction_text"].render(**values)
+    return ChatRequest(
+        role="extraction",
+        messages=(
+            Message(role="system", content=prompts["extraction"].render()),
+            Message(role="user", content=asked.strip()),
+        ),
+        schema=SCHEMA,
+        schema_name="extraction",
+        temperature=0.0,
+        inputs={"text": text, "title": context.title or "", "known_names": json.dumps(names, ensure_ascii=False)},
+        round=round,
+    )
+
+
+def prompt_version(prompts: Prompts, round: int = 0) -> str:
+    """Hash of what shapes such a request besides its inputs: prompts and schema; part of a stored reply's key."""
+    names = ("extraction", "gleaning" if round else "extraction_text")
+    return prompts.version(*names)
+
+
+def _context(context: DocumentContext, names: Sequence[str]) -> str:
+    """Each piece as one JSON value, so that none can end its line and go on as an instruction."""
+    lines = [
+        ("Title of the document", context.title),
+        ("Source of the document", context.source),
+        ("Summary of the document", context.summary and context.summary[:MOST_SUMMARY]),
+        ("Known names", names or None),
+    ]
+    return "\n".join(f"{label}: {json.dumps(value, ensure_ascii=False)}" for label, value in lines if value)
+
+
+def _found(previous: Extraction) -> str:
+    triples = ([r.subject, f"not {r.predicate}" if r.negated else r.predicate, r.object] for r in previous.relations)
+    entities = _within(MOST_FOUND // 3, (entity.name for entity in previous.entities))
+    relations = _within(MOST_FOUND - MOST_FOUND // 3, (json.dumps(t, ensure_ascii=False) for t in triples))
+    return f"Entities: {json.dumps(entities, ensure_ascii=False)}\nRelations: [{', '.join(relations)}]"
+
+
+def _within(most: int, items: Iterable[str]) -> list[str]:
+    """The first items that together have at most `most` characters; one that is too long is passed over."""
+    kept = []
+    for item in items:
+        if len(item) <= most:
+            kept.append(item)
+            most -= len(item) + 4
+    return kept

@@ -1,0 +1,91 @@
+"""The prompts, one file each, replaceable by name; values put into them are data and never read as a template."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from string import Template
+
+from post_graph_rag.errors import ConfigurationError
+
+__all__ = ["PLACEHOLDERS", "Prompt", "Prompts", "fenced"]
+
+# What each prompt must hold a place for, and may not go beyond.
+PLACEHOLDERS: Mapping[str, frozenset[str]] = {
+    "extraction": frozenset(),
+    "extraction_text": frozenset({"context", "document"}),
+    "gleaning": frozenset({"context", "found", "document"}),
+    "answer": frozenset({"response_type"}),
+    "answer_question": frozenset({"sources", "question"}),
+    "bypass": frozenset({"response_type"}),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """One prompt: its name and its text with $placeholders."""
+
+    name: str
+    text: str
+
+    @property
+    def hash(self) -> str:
+        """Sixteen hex digits that change with the text and with nothing else."""
+        return hashlib.blake2b(self.text.encode(), digest_size=8).hexdigest()
+
+    def render(self, **values: str) -> str:
+        """The text with its placeholders filled."""
+        return Template(self.text).substitute(values)
+
+
+class Prompts:
+    """All prompts of an engine.
+
+    replacements: other texts by name (see PLACEHOLDERS); a "$" that is meant as one is written "$$".
+
+    Raises ConfigurationError for a name that is no prompt and for a text with missing or unknown placeholders.
+    """
+
+    def __init__(self, replacements: Mapping[str, str] | None = None) -> None:
+        texts = {**_shipped(), **(replacements or {})}
+        for name in replacements or {}:
+            _check(name, texts[name])
+        self._prompts = {name: Prompt(name, text) for name, text in texts.items()}
+
+    def __getitem__(self, name: str) -> Prompt:
+        return self._prompts[name]
+
+    def version(self, *names: str) -> str:
+        """One hash over the named prompts, for the key of a stored reply."""
+        return hashlib.blake2b("".join(self[name].hash for name in names).encode(), digest_size=8).hexdigest()
+
+
+def fenced(label: str, text: str) -> str:
+    """`text` between marks that it cannot hold itself, since their number is made from it.
+
+    The number has nine digits, which is three tokens in the encodings in use, so a fence always costs the same.
+    """
+    digest = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    number = f"{int.from_bytes(digest) % 10**9:09d}"
+    return f"<{label} {number}>\n{text}\n</{label} {number}>"
+
+
+@cache
+def _shipped() -> Mapping[str, str]:
+    folder = resources.files(__name__)
+    return {name: folder.joinpath(f"{name}.md").read_text(encoding="utf-8").strip() for name in PLACEHOLDERS}
+
+
+def _check(name: str, text: str) -> None:
+    if name not in PLACEHOLDERS:
+        raise ConfigurationError(f"There is no prompt named {name!r}; prompts are {', '.join(sorted(PLACEHOLDERS))}.")
+    template = Template(text)
+    if not template.is_valid():
+        raise ConfigurationError(f'The prompt {name!r} holds a lone "$"; write "$$" where a dollar sign is meant.')
+    found, wanted = set(template.get_identifiers()), PLACEHOLDERS[name]
+    if found != wanted:
+        named = ", ".join(f"${one}" for one in sorted(wanted)) or "no placeholder"
+        raise ConfigurationError(f"The prompt {name!r} must hold {named} and no other placeholder.")

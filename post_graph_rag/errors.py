@@ -67,6 +67,10 @@ class EmptyText(InputError):
     """The text is empty or only blanks: there is nothing to index."""
 
 
+class ImpossibleDate(InputError, ValueError):
+    """The date does not exist or is not written so that it can be read; give ISO, partial dates allowed: 2020-05."""
+
+
 class BudgetTooSmall(InputError):
     """The token budget does not even hold the question and the instructions; raise max_total_tokens."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from random import Random
 
 import pytest
 from hypothesis import given, settings
@@ -44,7 +45,8 @@ def words(text: str) -> int:
 
 
 def paragraphs(number: int) -> list[str]:
-    return [f"Town {i} is old. " + "It has many stone mills. " * (i * i % 7) + f"{i} left." for i in range(number)]
+    lengths = Random(1).choices(range(7), k=number)
+    return [f"Town {i} is old. " + "It has many stone mills. " * length + f"{i} left." for i, length in enumerate(lengths)]
 
 
 def texts(chunks: list[Chunk]) -> list[str]:

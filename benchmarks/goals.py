@@ -47,6 +47,7 @@ def _ratios(ours: Phases, peer: Phases) -> Iterator[Line]:
 
 def _statements(ours: Phases) -> Iterator[Line]:
     if ingest := ours.get("ingest"):
+        yield _at_most("passages left without structure", ingest["pending"], 0)
         yield _at_most("statements per document", ingest["statements_per_doc"], STATEMENTS_PER_DOC)
     if query := ours.get("query-1"):
         yield _at_most("statements per query, largest", query["statements_max"], STATEMENTS_PER_QUERY)

@@ -21,7 +21,7 @@ from benchmarks.stub_client import control
 from benchmarks.workload import PARALLEL, WARM_UP, emit, side_options, timed
 from post_graph_rag import Document, GraphRAG, QueryParam, Settings
 
-REPLY_WRITES = r"INSERT INTO (?:reply|stored_vector|ledger)\b"
+REPLY_WRITES = r'INSERT INTO (?:\S+\.)?"?(?:reply|stored_vector|ledger)\b'
 MIX = QueryParam(mode="mix", top_k=5)
 BUDGETS = (1000, 8000)
 LATENCY_PASSAGES = 29
@@ -72,6 +72,7 @@ async def ingest(rag: GraphRAG, options: Namespace) -> None:
         embed_inputs=stats["embed_inputs"],
         **statement_figures(count, stats["calls"], len(batch)),
     )
+    shapes(options, count)
 
 
 def statement_figures(count: Count, calls: dict[str, int], docs: int) -> dict[str, Any]:
@@ -83,9 +84,15 @@ def statement_figures(count: Count, calls: dict[str, int], docs: int) -> dict[st
         "statements_with_replies_per_doc": round(count.statements / docs, 2),
         "messages_per_doc": round(count.messages / docs, 2),
         "model_calls": calls,
-        "top_shapes": count.shapes.most_common(12),
         **count.summary(),
     }
+
+
+def shapes(options: Namespace, count: Count) -> None:
+    """Print the most frequent statements, if asked for: where to look when there are too many."""
+    if options.shapes:
+        for shape, times in count.shapes.most_common(30):
+            emit(phase="shape", times=times, statement=shape)
 
 
 async def query(rag: GraphRAG, options: Namespace, tasks: int) -> None:
@@ -114,9 +121,9 @@ async def query(rag: GraphRAG, options: Namespace, tasks: int) -> None:
         statements_max=max(per_query) if tasks == 1 else None,
         prompt_chars_avg=stats["prompt_chars"].get("synthesis", 0) // len(asked),
         prompt_chars_max=stats["max_prompt_chars"].get("synthesis", 0),
-        top_shapes=count.shapes.most_common(12),
         **count.summary(),
     )
+    shapes(options, count)
 
 
 async def prompts(rag: GraphRAG, options: Namespace) -> None:
@@ -167,6 +174,7 @@ async def statements(options: Namespace) -> None:
                 await one_document(rag, options, facts, seed)
             calls = control(options.stub, "/stats")["calls"]
             emit(phase=f"statements-{facts}", facts=facts, **statement_figures(count, calls, 1))
+            shapes(options, count)
 
 
 async def one_document(rag: GraphRAG, options: Namespace, facts: int, seed: int) -> None:

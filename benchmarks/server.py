@@ -5,29 +5,30 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 import asyncpg
 
+from post_graph_rag.config import default_home
+from post_graph_rag.embedded import EmbeddedServer
+
 DURABLE = {"fsync": "on", "synchronous_commit": "on", "full_page_writes": "on"}
 
 
 @contextmanager
-def bench_server(dsn: str | None, folder: Path) -> Iterator[str]:
-    """Give the DSN of a server with both extensions: the given one, else an embedded one in `folder`."""
+def bench_server(dsn: str | None) -> Iterator[str]:
+    """Give the DSN of a server with both extensions: the given one, else an embedded one of the benchmark's own."""
     if dsn:
         yield dsn
         return
-    with _embedded(folder) as own:
+    home = default_home()
+    server = EmbeddedServer(home, data=home / "bench-server")
+    own = server.acquire()
+    try:
         yield own
-
-
-@contextmanager
-def _embedded(folder: Path) -> Iterator[str]:
-    raise NotImplementedError
-    yield ""
+    finally:
+        server.release()
 
 
 def fresh_database(dsn: str, name: str) -> str:

@@ -38,6 +38,7 @@ def options_from(arguments: Sequence[str] | None) -> Namespace:
     parser.add_argument("--skip-peer", action="store_true", help="compare with the peer's figures of the last run")
     parser.add_argument("--skip-ours", action="store_true", help="run the peer alone and keep its figures")
     parser.add_argument("--dsn", help="a server with both extensions; default: an embedded one")
+    parser.add_argument("--shapes", action="store_true", help="print our most frequent statements")
     parser.add_argument("--docs", type=int, default=200, help="documents to index")
     parser.add_argument("--facts", type=int, default=10, help="facts a document")
     parser.add_argument("--entities", type=int, default=800, help="entities the facts are about")
@@ -63,7 +64,8 @@ def run_side(name: str, command: Sequence[str | Path], environment: Mapping[str,
 def side_arguments(options: Namespace, dsn: str, stub: str, sections: Sequence[str]) -> list[str]:
     """What both sides are told."""
     sizes = [part for name in SIZES for part in (f"--{name}", str(getattr(options, name)))]
-    return ["--dsn", dsn, "--stub", stub, "--sections", ",".join(sections), *sizes]
+    shapes = ["--shapes"] if options.shapes else []
+    return ["--dsn", dsn, "--stub", stub, "--sections", ",".join(sections), *sizes, *shapes]
 
 
 def run_peer(options: Namespace, server: str, sections: Sequence[str]) -> Phases:
@@ -93,18 +95,22 @@ def sizes(options: Namespace) -> dict[str, int]:
     return {name: getattr(options, name) for name in SIZES}
 
 
+def all_kept() -> dict[str, Phases]:
+    """The peer's figures of earlier runs, by their sizes."""
+    kept_figures: dict[str, Phases] = json.loads(PEER_FIGURES.read_text()) if PEER_FIGURES.exists() else {}
+    return kept_figures
+
+
 def keep(options: Namespace, phases: Phases) -> None:
     """Keep the peer's figures; phases of an earlier run of the same sizes stay."""
-    earlier = kept(options) if PEER_FIGURES.exists() else {}
-    PEER_FIGURES.write_text(json.dumps({"sizes": sizes(options), "phases": earlier | phases}, indent=1))
+    figures, key = all_kept(), json.dumps(sizes(options))
+    figures[key] = figures.get(key, {}) | phases
+    PEER_FIGURES.write_text(json.dumps(figures, indent=1))
 
 
 def kept(options: Namespace) -> Phases:
-    """The peer's figures of the last run, none when that run had other sizes."""
-    if not PEER_FIGURES.exists():
-        return {}
-    last = json.loads(PEER_FIGURES.read_text())
-    return dict(last["phases"]) if last["sizes"] == sizes(options) else {}
+    """The peer's figures of the last run of these sizes; none if there was none."""
+    return all_kept().get(json.dumps(sizes(options)), {})
 
 
 def machine() -> dict[str, Any]:
@@ -118,10 +124,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = options_from(arguments)
     sections = options.only or list(SECTIONS)
     CACHE.mkdir(parents=True, exist_ok=True)
-    with bench_server(options.dsn, CACHE / "server") as server:
+    with bench_server(options.dsn) as server:
         emit(phase="machine", **machine(), **server_facts(server), **sizes(options))
         with_peer = COMPARED & set(sections) and not options.skip_peer
         peer = run_peer(options, server, sections) if with_peer else kept(options)
+        if not with_peer:
+            for line in peer.values():
+                emit(side="peer, earlier", **line)
         ours = {} if options.skip_ours else run_ours(options, server, sections)
     for line in goals(ours, peer):
         emit(**line)

@@ -18,7 +18,7 @@ import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Sized
 from contextlib import contextmanager
-from functools import wraps
+from functools import lru_cache, wraps
 from typing import Any
 
 import asyncpg
@@ -63,11 +63,10 @@ class Count:
     def add(self, query: str, times: int) -> None:
         """Count one message that runs `query` `times` times."""
         self.messages += 1
-        for statement in split(query):
-            kind = kind_of(statement)
+        for kind, shape in read(query):
             self.kinds[kind] += times
             if kind == "statement":
-                self.shapes[shape_of(statement)] += times
+                self.shapes[shape] += times
 
     def add_message(self, kind: str) -> None:
         """Count a message that runs no statement of its own."""
@@ -91,6 +90,12 @@ def counting() -> Iterator[Count]:
 
 
 # ---------------------------------------------------------------- reading SQL
+
+
+@lru_cache(maxsize=4096)
+def read(query: str) -> tuple[tuple[str, str], ...]:
+    """Kind and shape of each statement; kept, so that counting costs little where times are taken too."""
+    return tuple((kind_of(statement), shape_of(statement)) for statement in split(query))
 
 
 def split(query: str) -> list[str]:

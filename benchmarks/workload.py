@@ -26,6 +26,7 @@ def side_options(description: str) -> argparse.Namespace:
     parser.add_argument("--dsn", required=True)
     parser.add_argument("--stub", required=True, help="URL of the stub, without /v1")
     parser.add_argument("--sections", default="ingest,query", help="comma-separated")
+    parser.add_argument("--shapes", action="store_true", help="print the most frequent statements of this library")
     for name, default in (("docs", 200), ("facts", 10), ("entities", 800), ("questions", 200), ("dim", 256)):
         parser.add_argument(f"--{name}", type=int, default=default)
     options = parser.parse_args()

@@ -16,7 +16,7 @@ def peer_python(folder: Path) -> Path:
     wanted = "\n".join(PINNED)
     if not done.exists() or done.read_text() != wanted:
         subprocess.run([sys.executable, "-m", "venv", "--clear", str(folder)], check=True)
-        subprocess.run([python, "-m", "pip", "install", "-q", "--disable-pip-version-check", *PINNED], check=True)
+        subprocess.run([python, "-m", "pip", "install", "-qq", "--disable-pip-version-check", *PINNED], check=True)
         done.write_text(wanted)
     return python
 

@@ -30,6 +30,8 @@ class Settings(BaseSettings):
     gleaning_passes: how often the extractor is asked again for what it missed.
     concurrency: model calls under way at once; pool_size: database connections at most.
     deadline: seconds one model call may take, retries included.
+    home: folder of the embedded server's data and caches; server_dir: a server's own bin folder, instead of a search.
+    keep_running: the embedded server stays when its last user leaves.
     create: make the realm when it does not exist at `initialize()`; indexing makes it anyway.
     """
 
@@ -68,3 +70,4 @@ class Settings(BaseSettings):
     statement_cache_size: int = Field(default=200, ge=0)
     home: Path = Field(default_factory=default_home)
     server_dir: Path | None = None
+    keep_running: bool = False

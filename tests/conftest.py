@@ -10,7 +10,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from tests.servers import any_server_dir, embedded_server, fresh_database
+from tests.servers import any_server_dir, embedded_server, fresh_database, open_folder
 
 # read before the fixture below clears them
 TEST_DSN = os.environ.get("POST_GRAPH_RAG_TEST_DSN")
@@ -26,13 +26,26 @@ def clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
             monkeypatch.delenv(name)
 
 
+@pytest.fixture
+def open_home() -> Iterator[Path]:
+    """A folder for an embedded server's data and caches that the server's user can pass through."""
+    with open_folder() as folder:
+        yield folder
+
+
 @pytest.fixture(scope="session")
-def server_dsn() -> Iterator[str]:
+def server_dir() -> Path:
+    """The bin folder of the server that the tests run."""
+    return Path(SERVER_DIR) if SERVER_DIR else any_server_dir()
+
+
+@pytest.fixture(scope="session")
+def server_dsn(request: pytest.FixtureRequest) -> Iterator[str]:
     """A server for the whole session: the one in POST_GRAPH_RAG_TEST_DSN, else an embedded one that ends with it."""
     if TEST_DSN:
         yield TEST_DSN
         return
-    with embedded_server(Path(SERVER_DIR) if SERVER_DIR else any_server_dir()) as dsn:
+    with embedded_server(request.getfixturevalue("server_dir")) as dsn:
         yield dsn
 
 

@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import tempfile
 import time
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,14 +17,14 @@ import pytest
 from psycopg import sql
 
 from post_graph_rag.config import default_home
-from post_graph_rag.embedded import EmbeddedServer, unpack_server
+from post_graph_rag.embedded import EmbeddedServer, unpack_newest, unpack_server
 from post_graph_rag.embedded.debian import PrivateApt
 from post_graph_rag.embedded.find import find_server
-from post_graph_rag.embedded.identity import private_folder, server_identity, spawn_options
-from post_graph_rag.embedded.unpack import loaded_library, unpack_packages
+from post_graph_rag.embedded.folders import private_folder
+from post_graph_rag.embedded.identity import server_identity, spawn_options
+from post_graph_rag.embedded.unpack import SUITES, loaded_library, unpack_packages
 from post_graph_rag.errors import ServerUnavailable
 
-SUITES = ("forky", "trixie")
 POOLER_PORT = 6432
 
 
@@ -52,14 +53,8 @@ def any_server_dir() -> Path:
     """The bin folder of a server: one that is there, else one unpacked from the system's packages."""
     try:
         return find_server(None, default_home()).bindir
-    except ServerUnavailable as missing:
-        reasons = [str(missing)]
-    for suite in SUITES:
-        try:
-            return unpack_server(default_home(), suite)
-        except ServerUnavailable as refused:
-            reasons.append(str(refused))
-    raise ServerUnavailable(" ".join(reasons))
+    except ServerUnavailable:
+        return unpack_newest(default_home(), tell=warnings.warn)
 
 
 @contextmanager

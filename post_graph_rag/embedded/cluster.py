@@ -18,7 +18,8 @@ from urllib.parse import quote
 
 from post_graph_rag.errors import ServerUnavailable
 
-from .identity import Identity, private_folder, run_program, spawn_options
+from .folders import private_folder
+from .identity import Identity, run_program, spawn_options
 from .programs import EXTENSIONS, ServerPrograms
 from .running import Postmaster, alive, data_folder, pid_file, postmaster, serves
 
@@ -26,7 +27,8 @@ START_SECONDS = 60.0
 ORPHAN_SECONDS = 10.0
 PORT = 5432  # only names the socket file: the server listens on no network address
 SOCKET_PATH_LIMIT = 103  # bytes; Linux takes 107, macOS 103
-NOT_DURABLE = ("fsync=off", "synchronous_commit=off", "full_page_writes=off")
+SHORT_PLACE, SHORT_PREFIX = Path("/tmp"), "post_graph_rag-"  # for the socket of a server whose own path is too long
+NOT_DURABLE = ("fsync=off", "full_page_writes=off")
 _SPAWN = '"$@" >&2 </dev/null & echo $!'
 
 
@@ -83,7 +85,7 @@ class Cluster:
                     raise
                 time.sleep(0.1)
                 continue
-            self._create_extensions(running)
+            self._prepare_extensions(running)
             return running
 
     def _clear_stale(self) -> None:
@@ -98,8 +100,8 @@ class Cluster:
             return
         if alive(pid):
             pid_file(self.folder).unlink(missing_ok=True)
-            (socket_folder / f".s.PGSQL.{PORT}.lock").unlink(missing_ok=True)
-        if socket_folder.parent != self.folder and socket_folder.name.startswith("post_graph_rag-"):
+            (self.folder / "socket" / f".s.PGSQL.{PORT}.lock").unlink(missing_ok=True)
+        if socket_folder.parent == SHORT_PLACE and socket_folder.name.startswith(SHORT_PREFIX):
             shutil.rmtree(socket_folder, ignore_errors=True)
 
     def _spawn(self) -> int:
@@ -137,7 +139,7 @@ class Cluster:
         name = os.fsencode(folder / f".s.PGSQL.{PORT}")
         if len(name) <= SOCKET_PATH_LIMIT and b"," not in name:  # a comma would separate two hosts in a DSN
             return private_folder(folder, self.identity)
-        return private_folder(Path(tempfile.mkdtemp(prefix="post_graph_rag-", dir="/tmp")), self.identity)
+        return private_folder(Path(tempfile.mkdtemp(prefix=SHORT_PREFIX, dir=SHORT_PLACE)), self.identity)
 
     def wait_ready(self, pid: int, position: int = 0) -> Postmaster:
         """Wait until server `pid` takes connections.
@@ -164,11 +166,19 @@ class Cluster:
             file.seek(position)
             return file.read().decode(errors="replace").strip()[-800:]
 
-    def _create_extensions(self, running: Postmaster) -> None:
+    def _prepare_extensions(self, running: Postmaster) -> None:
+        """Create both extensions, and lift them to this server's version when an older one made the data."""
         psql: list[str | Path] = [self.programs.bindir / "psql", "-XqAt", "-v", "ON_ERROR_STOP=1", "-d", dsn(running)]
-        create = [f"create extension if not exists {name}" for name in EXTENSIONS]
-        commands = [part for sql in ("set client_min_messages = warning", *create) for part in ("-c", sql)]
-        run_program([*psql, *commands], self.identity)
+        verbs = ("create extension if not exists {}", "alter extension {} update")
+        statements = ["set client_min_messages = warning"]
+        statements += [verb.format(name) for name in EXTENSIONS for verb in verbs]
+        try:
+            run_program([*psql, *(part for statement in statements for part in ("-c", statement))], self.identity)
+        except ServerUnavailable as error:
+            raise ServerUnavailable(
+                f"The data in {self.folder} does not fit the extensions of {self.programs.bindir}: {error}. "
+                "Name the server that made it in POST_GRAPH_RAG_SERVER_DIR, or another folder in POST_GRAPH_RAG_HOME."
+            ) from error
 
 
 def dsn(running: Postmaster) -> str:

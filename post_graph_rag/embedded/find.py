@@ -10,7 +10,8 @@ from pathlib import Path
 
 from post_graph_rag.errors import ServerUnavailable
 
-from .identity import reachable, server_identity
+from .folders import reachable, refuse_foreign
+from .identity import server_identity
 from .programs import Origin, ServerPrograms, inspect
 from .wheel import WHEEL_PACKAGE, visible_wheel
 
@@ -38,6 +39,7 @@ def find_server(server_dir: Path | None, home: Path) -> ServerPrograms:
     """
     if server_dir is not None:
         return _explicit(server_dir)
+    refuse_foreign(home)
     refused: list[str] = []
     for origin, folder in _candidates(home):
         try:

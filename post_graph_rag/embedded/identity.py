@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import pwd
-import stat
 import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -49,23 +48,6 @@ def server_identity() -> Identity:
     )
 
 
-def reachable(path: Path, identity: Identity) -> bool:
-    """Whether every folder above `path`, and `path` itself, lets the server's user in; it must exist."""
-    if not identity.dropped:
-        return True
-    real = path.resolve()
-    return all(_lets_in(folder, identity) for folder in (real, *real.parents))
-
-
-def _lets_in(path: Path, identity: Identity) -> bool:
-    status = path.stat()
-    if status.st_uid == identity.uid:
-        return bool(status.st_mode & stat.S_IXUSR)
-    if status.st_gid == identity.gid:
-        return bool(status.st_mode & stat.S_IXGRP)
-    return bool(status.st_mode & stat.S_IXOTH)
-
-
 def spawn_options(identity: Identity) -> dict[str, Any]:
     """Keyword arguments that make `subprocess` start a child as `identity`, private and free of the caller's settings.
 
@@ -102,25 +84,3 @@ def run_program(command: Sequence[str | Path], identity: Identity) -> str:
     if done.returncode:
         raise ServerUnavailable(f"{name} failed: {(done.stderr or done.stdout).strip()[-800:]}")
     return done.stdout
-
-
-def private_folder(path: Path, identity: Identity) -> Path:
-    """Make `path` a folder that only the server's user (and root) can enter, and return it."""
-    path.mkdir(mode=0o700, exist_ok=True)
-    path.chmod(0o700)
-    if identity.dropped:
-        os.chown(path, identity.uid, identity.gid)
-    return path
-
-
-def shared_folder(path: Path, identity: Identity) -> Path:
-    """Make `path`, and what is missing above it, a folder that the server's user can pass through, and return it.
-
-    A plain user's folder is closed to all others. Root's is open for reading, whatever its umask says, because the
-    server's user has to go through it.
-    """
-    missing = [folder for folder in (path, *path.parents) if not folder.exists()]
-    for folder in reversed(missing):
-        folder.mkdir(exist_ok=True)
-        folder.chmod(0o755 if identity.dropped else 0o700)
-    return path

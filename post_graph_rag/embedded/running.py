@@ -7,6 +7,7 @@ locks of the operating system: those go with their process, however it ends, so 
 from __future__ import annotations
 
 import fcntl
+import logging
 import os
 import signal
 import subprocess
@@ -16,6 +17,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+
+logger = logging.getLogger("post_graph_rag")
 
 STOP_SECONDS = 60.0
 WATCH_SECONDS = 1.0
@@ -59,14 +62,17 @@ def postmaster(folder: Path) -> Postmaster | None:
 
 
 def serves(pid: int, data: Path) -> bool:
-    """Whether process `pid` is alive and a server of the data folder, not a zombie nor another that got its number."""
-    if sys.platform == "linux":
-        try:
-            arguments = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
-        except OSError:
-            return False
-        return os.fsencode(data) in arguments
-    return alive(pid)
+    """Whether process `pid` is alive and the server of a data folder, not a zombie nor another that got its number.
+
+    By its command line, which everybody may read; root without further rights may not see more of another's process.
+    """
+    if sys.platform != "linux":
+        return alive(pid)
+    try:
+        arguments = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+        return os.path.samefile(arguments[arguments.index(b"-D") + 1], data)
+    except (OSError, ValueError):
+        return False
 
 
 def alive(pid: int) -> bool:
@@ -132,10 +138,16 @@ def stop_process(folder: Path, seconds: float = STOP_SECONDS) -> bool:
 
 
 def spawn_watcher(folder: Path, pid: int) -> None:
-    """Start a small process that ends server `pid` when its last user was killed and could not do it."""
-    if not sys.executable:
-        return  # a program with Python inside it: the last user to leave in good order stops the server
-    subprocess.run([sys.executable, "-I", "-S", __file__, str(folder), str(pid)], cwd="/", stdin=subprocess.DEVNULL)
+    """Start a small process that ends server `pid` when its last user was killed and could not do it.
+
+    Where this Python cannot be started once more (it is part of another program, or rights were dropped), there is
+    none: then the last user to leave in good order stops the server.
+    """
+    command = [sys.executable or "", "-I", "-S", __file__, str(folder), str(pid)]
+    try:
+        subprocess.run(command, cwd="/", stdin=subprocess.DEVNULL)
+    except OSError as error:
+        logger.info("No watcher for the embedded server: %s", error)
 
 
 def watch(folder: Path, pid: int) -> None:

@@ -17,7 +17,8 @@ from post_graph_rag.errors import Busy, ServerUnavailable
 from . import running
 from .cluster import Cluster, dsn
 from .find import find_server
-from .identity import reachable, server_identity, shared_folder
+from .folders import reachable, refuse_foreign, shared_folder
+from .identity import server_identity
 from .programs import ServerPrograms
 
 
@@ -159,7 +160,8 @@ class EmbeddedServer:
     @contextmanager
     def _control(self) -> Iterator[None]:
         try:
-            shared_folder(self.folder, server_identity())
+            refuse_foreign(self.home)
+            refuse_foreign(shared_folder(self.folder, server_identity()))
             with running.control(self.folder):
                 yield
         except OSError as error:

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import re
-import shutil
 import subprocess
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from shlex import quote
 
 from post_graph_rag.errors import ServerUnavailable
 
 from .debian import PrivateApt
-from .identity import server_identity, shared_folder
-from .wheel import publish
+from .folders import publish, refuse_foreign, shared_folder
+from .identity import server_identity
 
+SUITES = ("forky", "trixie")
 Choose = Callable[[PrivateApt], list[str]]
 
 # not loaded by an unpacked server: compilers, maintainer scripts' helpers, locales, login modules
@@ -45,8 +45,31 @@ def unpack_server(home: Path, suite: str = "forky") -> Path:
     Raises:
         ServerUnavailable: no apt, no mirror, or the suite cannot be used; says what to do.
     """
+    refuse_foreign(home)
     root = unpack_packages(home / "cache" / f"debian-{suite}", suite, choose_server)
     return next(root.glob("usr/lib/postgresql/*/bin"))
+
+
+def unpack_newest(home: Path, tell: Callable[[str], None], suites: Sequence[str] = SUITES) -> Path:
+    """Unpack the server of the first suite that can be had.
+
+    Args:
+        home: folder under which the cache lies.
+        tell: is told, in a sentence, why a suite was passed over.
+        suites: Debian's names of releases, the best first.
+
+    Returns:
+        The server's bin folder.
+
+    Raises:
+        ServerUnavailable: none can be had; the last one's reason.
+    """
+    for suite in suites[:-1]:
+        try:
+            return unpack_server(home, suite)
+        except ServerUnavailable as reason:
+            tell(f"{reason} Trying an older release than {suite}.")
+    return unpack_server(home, suites[-1])
 
 
 def unpack_packages(folder: Path, suite: str, choose: Choose) -> Path:
@@ -132,8 +155,3 @@ def _bind_programs(root: Path, final: Path) -> None:
         command = f"{placed(loader)} --library-path {placed(library_folder)} {placed(real)}"
         program.write_text(f'#!/bin/sh\nexec {command} "$@"\n')
         program.chmod(0o755)
-
-
-def remove_unpacked(home: Path, suite: str) -> None:
-    """Remove an unpacked server from the cache, for instance to fetch a newer one."""
-    shutil.rmtree(home / "cache" / f"debian-{suite}", ignore_errors=True)

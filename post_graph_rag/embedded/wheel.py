@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import tempfile
 from pathlib import Path
 
 from post_graph_rag.errors import ServerUnavailable
 
-from .identity import Identity, reachable, shared_folder
+from .folders import publish, reachable, shared_folder
+from .identity import Identity
 
 WHEEL_PACKAGE = "pgserver"
 _NOT_NEEDED = shutil.ignore_patterns("include", "*.a", "__pycache__")
@@ -46,20 +46,3 @@ def _copy(site: Path, package: str, cache: Path, copy: Path) -> None:
     for folder in (site / package, *site.glob(f"{package}*.libs")):
         shutil.copytree(folder, staged / folder.name, symlinks=True, ignore=_NOT_NEEDED)
     publish(staged, copy)
-
-
-def publish(staged: Path, final: Path) -> None:
-    """Give `staged`, readable by all, its final name at once; when another process was first, that one's stays.
-
-    Args:
-        staged: a complete folder beside `final`.
-        final: the name under which it is looked for.
-    """
-    for folder, _, _ in os.walk(staged):
-        os.chmod(folder, os.stat(folder).st_mode | 0o755)
-    try:
-        staged.rename(final)
-    except OSError:
-        shutil.rmtree(staged, ignore_errors=True)
-        if not final.exists():
-            raise

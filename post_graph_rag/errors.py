@@ -31,6 +31,10 @@ class DatabaseError(RAGError):
     """The database refused a statement."""
 
 
+class Conflict(DatabaseError):
+    """The transaction met another one and was rolled back; it can be tried again."""
+
+
 class SchemaError(RAGError):
     """The database or the realm is not in the shape this version needs."""
 

@@ -104,9 +104,14 @@ class Progress(Record):
     total: int
 
 
+DocumentStatus = Literal["new", "changed", "metadata", "completed", "unchanged", "kept", "failed"]
+
+
 class DocumentReport(Record):
     """What became of one document.
 
+    status: metadata: only that changed; completed: unchanged, but pending structure was tried again; kept: no structure
+        could be had for the new version, so the old one stays.
     passages: in the document now; new_passages: not known before; pending: passages still without structure.
     entities, relations: found in the passages that were extracted by this call (after the gates).
     model_calls, replayed: extraction calls made, and replies taken from the store instead.
@@ -117,7 +122,7 @@ class DocumentReport(Record):
 
     key: str
     space: str
-    status: Literal["new", "changed", "metadata", "unchanged", "kept", "failed"]
+    status: DocumentStatus
     passages: int = 0
     new_passages: int = 0
     pending: int = 0

@@ -15,6 +15,7 @@ import asyncpg
 from post_graph_rag.errors import (
     Busy,
     ConfigurationError,
+    Conflict,
     DatabaseError,
     ExtensionMissing,
     RAGError,
@@ -212,6 +213,8 @@ def _translated(error: asyncpg.PostgresError) -> RAGError:
             return ServerUnavailable(f"the database that the DSN names does not exist ({said})")
         case asyncpg.CannotConnectNowError() | asyncpg.TooManyConnectionsError():
             return ServerUnavailable(f"the server takes no connection now ({said})")
+        case asyncpg.SerializationError() | asyncpg.DeadlockDetectedError():
+            return Conflict(f"the transaction met another one; try again ({said})")
         case asyncpg.LockNotAvailableError():
             return Busy(f"another process holds the lock; try again ({said})")
         case asyncpg.InsufficientPrivilegeError():

@@ -1,0 +1,122 @@
+"""A document on its way in: what is known of it before and after its passages were read by the models."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from post_graph_rag.clean import clean_json, clean_text, text_hash
+from post_graph_rag.errors import EmptyText
+from post_graph_rag.ingest.chunks import Chunk
+from post_graph_rag.moments import Moment
+from post_graph_rag.records import Document, DocumentContext, Extraction
+from post_graph_rag.store.rows import as_json
+
+
+@dataclass(slots=True, eq=False)
+class PassageDraft:
+    """A passage of a draft. `known` is its row's id where it already has structure and vector, so nothing is asked.
+
+    vector: None where it has one already; extraction: None where it has structure already, or could not be had, and
+    then `failure` says why.
+    """
+
+    chunk: Chunk
+    text_hash: bytes
+    tokens: int
+    known: int | None = None
+    vector: NDArray[np.float32] | None = None
+    extraction: Extraction | None = None
+    failure: str | None = None
+
+
+@dataclass(slots=True, eq=False)
+class Draft:
+    """A document to be written, with everything that does not depend on the database."""
+
+    number: int
+    space: str
+    key: str
+    text: str
+    text_hash: bytes
+    context: DocumentContext
+    context_hash: bytes
+    title: str | None
+    source: str | None
+    metadata: Any
+    metadata_hash: bytes
+    observed: str | None
+    observed_text: str | None
+    given: tuple[str, ...] | None
+    replaced: int
+    status: str = "new"
+    passages: list[PassageDraft] = field(default_factory=list)
+    counts: Counter[str] = field(default_factory=Counter)
+    gates: Counter[str] = field(default_factory=Counter)
+    repairs: Counter[str] = field(default_factory=Counter)
+    errors: list[str] = field(default_factory=list)
+
+    @property
+    def digest(self) -> bytes:
+        """Of the key; keys may be longer than an index row."""
+        return hashlib.sha256(self.key.encode("utf-8", "surrogatepass")).digest()
+
+    def unique_passages(self) -> dict[bytes, PassageDraft]:
+        """Passages by text: one that stands twice in the document is read once."""
+        return {passage.text_hash: passage for passage in reversed(self.passages)}
+
+
+def draft(number: int, document: Document, default_space: str) -> Draft:
+    """Clean a document and compute its identity.
+
+    Raises EmptyText for a text without anything in it, InputError for a date or metadata that cannot be stored.
+    """
+    text, replaced = clean_text(document.text)
+    chunks = document.chunks and tuple(clean_text(chunk)[0] for chunk in document.chunks)
+    if not (text.strip() or any(chunk.strip() for chunk in chunks or ())):
+        raise EmptyText()
+    given_hash = text_hash(document.text or "\0".join(document.chunks or ()))
+    title, source = _clean(document.title), _clean(document.source)
+    context = _context(document, title)
+    metadata, more = clean_json(dict(document.metadata))
+    observed = None if document.observed_at is None else Moment.parse(document.observed_at)
+    return Draft(
+        number=number,
+        space=_clean(document.space) or default_space,
+        key=_clean(document.key) or source or given_hash.hex(),
+        text=text,
+        text_hash=given_hash,
+        context=context,
+        context_hash=_hash(context.model_dump(mode="json")),
+        title=title,
+        source=source,
+        metadata=metadata,
+        metadata_hash=_hash([title, source, metadata]),
+        observed=None if observed is None else '["{}","{}")'.format(*observed.span_text()),
+        observed_text=None if observed is None else observed.iso(),
+        given=chunks or None,
+        replaced=replaced + more,
+    )
+
+
+def _context(document: Document, title: str | None) -> DocumentContext:
+    given = document.context or DocumentContext()
+    return DocumentContext(
+        title=_clean(given.title) or title,
+        source=_clean(given.source),
+        summary=_clean(given.summary),
+        known_names=tuple(clean_text(name)[0] for name in given.known_names),
+    )
+
+
+def _clean(text: str | None) -> str | None:
+    return None if text is None else clean_text(text)[0].strip() or None
+
+
+def _hash(value: Any) -> bytes:
+    return hashlib.sha256(as_json(value).encode()).digest()

@@ -1,0 +1,54 @@
+"""The Apache AGE picture of what is current: drawn in the transaction that writes the record."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from post_graph_rag.records import RealmInfo
+from post_graph_rag.store.database import Database, Session
+from post_graph_rag.store.realms import Realm, create_graph, drop_graph, realm_names
+from post_graph_rag.store.rows import as_json
+
+
+@dataclass(frozen=True, slots=True)
+class Touched:
+    """Ids of what is to be drawn anew."""
+
+    documents: Iterable[int]
+    passages: Iterable[int]
+    entities: Iterable[int]
+    relations: Iterable[int]
+
+
+async def project(session: Session, graph: str | None, touched: Touched) -> None:
+    """Draw what was touched as the record has it now; nothing for a realm without a graph."""
+    if graph is None:
+        return
+    await session.run("load_age")
+    labels = as_json({row["label"]: row["id"] for row in await session.rows("label_ids", graph)})
+    documents, passages = sorted(touched.documents), sorted(touched.passages)
+    entities, relations = sorted(touched.entities), sorted(touched.relations)
+    await session.run("project_vertices", documents, passages, entities, labels)
+    await session.run("erase_edges", documents, passages, relations, labels)
+    await session.run("draw_edges", documents, passages, relations, labels)
+
+
+async def rebuild_graph(database: Database, realm: Realm) -> None:
+    """Throw the graph away and draw it anew from the record, in one transaction under the write lock."""
+    graph = realm.info.graph_name
+    if graph is None:
+        return
+    async with database.transaction(realm.statements) as session:
+        await session.row("take_stamp")
+        await drop_graph(session, graph)
+        await create_graph(session, graph, realm_names(realm.info))
+        every = await session.row("project_everything")
+        await project(
+            session, graph, Touched(every["documents"], every["passages"], every["entities"], every["relations"])
+        )
+
+
+def has_graph(info: RealmInfo) -> bool:
+    """Whether the realm keeps a graph."""
+    return info.graph_name is not None

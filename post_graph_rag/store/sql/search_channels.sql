@@ -1,0 +1,85 @@
+-- name: search_scope
+-- The spaces a question may see ($1: their names, null for all) and how much the realm holds at most, for rarities.
+-- Ids are drawn in order, so the largest is a count that costs nothing; it exceeds the true one by what was discarded.
+SELECT coalesce(array_agg(s.id), '{}') AS ids, coalesce(array_agg(s.name), '{}') AS names,
+       NOT EXISTS (SELECT FROM {record}.space) AS nothing,
+       coalesce((SELECT max(id) FROM {record}.passage), 0) AS passages,
+       coalesce((SELECT max(id) FROM {record}.entity_name), 0) AS entity_names,
+       coalesce((SELECT max(id) FROM {record}.relation), 0) AS relations
+FROM {record}.space s WHERE $1::text[] IS NULL OR s.name = ANY($1)
+
+-- name: search_vectors
+-- Nearest by cosine. $1: query vectors, one after another; $2: their width; $3, $4: in which channel the query of which
+-- number is searched (a channel that is not named is not read); $5: spaces; $6: hits of each channel.
+WITH query AS MATERIALIZED (
+    SELECT q.channel, (($1::real[])[q.number * $2::int + 1 : (q.number + 1) * $2::int])::{vector} AS embedding
+    FROM unnest($3::text[], $4::int[]) AS q(channel, number)
+),
+hit AS MATERIALIZED (
+    SELECT q.channel, near.id, near.distance
+    FROM query q CROSS JOIN LATERAL (
+        SELECT v.id, v.embedding <=> q.embedding AS distance FROM {passage_vector} v
+        WHERE v.current AND v.space = ANY($5::int[]) ORDER BY distance LIMIT $6::int
+    ) near WHERE q.channel = 'passage_vector'
+    UNION ALL
+    SELECT q.channel, near.id, near.distance
+    FROM query q CROSS JOIN LATERAL (
+        SELECT v.id, v.embedding <=> q.embedding AS distance FROM {entity_vector} v
+        WHERE v.current AND v.space = ANY($5::int[]) ORDER BY distance LIMIT $6::int
+    ) near WHERE q.channel = 'entity_vector'
+    UNION ALL
+    SELECT q.channel, near.id, near.distance
+    FROM query q CROSS JOIN LATERAL (
+        SELECT v.id, v.embedding <=> q.embedding AS distance FROM {relation_vector} v
+        WHERE v.current AND v.space = ANY($5::int[]) ORDER BY distance LIMIT $6::int
+    ) near WHERE q.channel = 'relation_vector'
+),
+-- The scan's own order may be approximate, and several queries may find the same.
+best AS (SELECT channel, id, 1 - min(distance) AS score FROM hit GROUP BY channel, id)
+SELECT channel, array_agg(id ORDER BY score DESC, id) AS ids, array_agg(score ORDER BY score DESC, id) AS scores
+FROM best GROUP BY channel
+
+-- name: search_words
+-- Okapi BM25 (Robertson et al., TREC-3: k1 1.2, b 0.75) over the postings, and entities whose name's key is given.
+-- $1: terms; $2, $3, $4: kinds of postings, how many things of that kind there are, how many postings of a term are
+-- read at most; $5: keys; $6: spaces; $7: hits of each channel.
+-- A term with more postings says little and is left out, unless a kind would be left without any.
+WITH kind AS MATERIALIZED (
+    SELECT * FROM unnest($2::smallint[], $3::bigint[], $4::int[]) AS k(kind, total, most)
+),
+found AS MATERIALIZED (
+    SELECT k.kind, t.term, p.id, p.frequency, p.length
+    FROM kind k CROSS JOIN unnest($1::text[]) AS t(term) CROSS JOIN LATERAL (
+        SELECT id, frequency, length FROM {record}.posting p
+        WHERE p.kind = k.kind AND p.term = t.term AND p.current AND p.space = ANY($6::int[]) LIMIT k.most + 1
+    ) p
+),
+term AS MATERIALIZED (
+    SELECT f.kind, f.term, count(*) > k.most AS common, bool_and(count(*) > k.most) OVER (PARTITION BY f.kind) AS all_common,
+           ln(1 + (greatest(k.total, count(*)) - count(*) + 0.5::float8) / (count(*) + 0.5)) AS rarity,
+           avg(f.length)::float8 AS usual
+    FROM found f JOIN kind k USING (kind) GROUP BY f.kind, f.term, k.most, k.total
+),
+scored AS (
+    SELECT f.kind, f.id, sum(t.rarity * f.frequency * 2.2 / (f.frequency + 0.3 + 0.9 * f.length / t.usual)) AS score
+    FROM found f JOIN term t USING (kind, term) WHERE t.common = t.all_common GROUP BY f.kind, f.id
+),
+name AS (
+    SELECT n.entity, s.score FROM scored s JOIN {record}.entity_name n ON n.id = s.id
+    WHERE s.kind = 2 AND upper_inf(n.recorded)
+    UNION ALL
+    -- A name that stands in the question as a whole comes first, the longest of them at the head.
+    SELECT n.entity, 100 + length(n.key) FROM {record}.entity_name n
+    WHERE n.key = ANY($5::text[]) AND upper_inf(n.recorded)
+),
+hit AS (
+    SELECT CASE kind WHEN 1 THEN 'passage_text' ELSE 'relation_text' END AS channel, id, score
+    FROM scored WHERE kind <> 2
+    UNION ALL
+    SELECT 'entity_name', e.id, max(n.score)
+    FROM name n JOIN {record}.entity source ON source.id = n.entity JOIN {record}.entity e ON e.id = source.canonical
+    WHERE e.current AND e.space = ANY($6::int[]) GROUP BY e.id
+),
+ranked AS (SELECT *, row_number() OVER (PARTITION BY channel ORDER BY score DESC, id) AS rank FROM hit)
+SELECT channel, array_agg(id ORDER BY rank) AS ids, array_agg(score ORDER BY rank) AS scores
+FROM ranked WHERE rank <= $7::int GROUP BY channel

@@ -1,0 +1,64 @@
+-- name: search_walk
+-- What can be reached from $1 (entities) and from both ends of $2 (relations) within $3 steps, in both directions and
+-- inside the spaces $4. $5: edges of one entity and direction that are followed at most; $6: entities at most;
+-- $7: passages of one entity at most. $8: passages whose entities are wanted too.
+WITH RECURSIVE seed AS MATERIALIZED (
+    SELECT DISTINCT e.canonical AS id
+    FROM (
+        SELECT unnest($1::bigint[]) AS id
+        UNION SELECT unnest(ARRAY[r.subject, r.object]) FROM {record}.relation r WHERE r.id = ANY($2::bigint[])
+    ) given JOIN {record}.entity e USING (id)
+),
+-- One row a step; all that was seen goes along, so that no entity is walked from twice.
+walk(step, frontier, seen, relations) AS (
+    SELECT 0, array_agg(id), array_agg(id), $2::bigint[] FROM seed
+    UNION ALL
+    SELECT w.step + 1, next.frontier, w.seen || next.frontier, next.relations
+    FROM walk w CROSS JOIN LATERAL (
+        WITH edge AS MATERIALIZED (
+            SELECT way.id, way.other
+            FROM unnest(w.frontier) AS f(id) CROSS JOIN LATERAL (
+                (SELECT r.id, r.object AS other FROM {record}.relation r
+                 WHERE r.current AND r.subject = f.id AND r.space = ANY($4::int[]) LIMIT $5::int)
+                UNION ALL
+                (SELECT r.id, r.subject FROM {record}.relation r
+                 WHERE r.current AND r.object = f.id AND r.space = ANY($4::int[]) LIMIT $5::int)
+            ) way
+        )
+        SELECT (SELECT array_agg(id) FROM (
+                    SELECT edge.other AS id FROM edge LEFT JOIN unnest(w.seen) AS s(id) ON s.id = edge.other
+                    WHERE s.id IS NULL GROUP BY edge.other ORDER BY count(*) DESC, edge.other
+                    LIMIT greatest($6::int - cardinality(w.seen), 0)
+                ) fresh) AS frontier,
+               (SELECT array_agg(DISTINCT edge.id) FROM edge) AS relations
+    ) next
+    WHERE w.step < $3::int AND w.frontier IS NOT NULL
+),
+node AS MATERIALIZED (SELECT DISTINCT unnest(frontier) AS id FROM walk),
+edge AS MATERIALIZED (
+    SELECT r.id, r.subject, r.object
+    FROM (SELECT DISTINCT unnest(relations) AS id FROM walk) seen JOIN {record}.relation r USING (id)
+    WHERE r.current AND r.subject IN (SELECT id FROM node) AND r.object IN (SELECT id FROM node)
+),
+-- A passage mentions the entity under which it was written; those merged into a reached one count as that one.
+member AS MATERIALIZED (
+    SELECT id, id AS canonical FROM node
+    UNION ALL
+    SELECT e.id, e.canonical FROM {record}.entity e JOIN node ON node.id = e.canonical WHERE e.canonical <> e.id
+),
+mention AS MATERIALIZED (
+    SELECT m.passage, member.canonical AS entity
+    FROM member CROSS JOIN LATERAL (
+        SELECT passage FROM {record}.mention m WHERE m.entity = member.id AND upper_inf(m.recorded) LIMIT $7::int
+    ) m
+    UNION
+    SELECT m.passage, member.canonical
+    FROM {record}.mention m JOIN member ON member.id = m.entity
+    WHERE m.passage = ANY($8::bigint[]) AND upper_inf(m.recorded)
+)
+SELECT (SELECT coalesce(array_agg(id), '{}') FROM node) AS entities,
+       edge.relations, edge.subjects, edge.objects, mention.passages, mention.mentioned
+FROM (SELECT coalesce(array_agg(id), '{}') AS relations, coalesce(array_agg(subject), '{}') AS subjects,
+             coalesce(array_agg(object), '{}') AS objects FROM edge) edge,
+     (SELECT coalesce(array_agg(passage), '{}') AS passages, coalesce(array_agg(entity), '{}') AS mentioned
+      FROM mention) mention

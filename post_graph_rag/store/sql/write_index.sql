@@ -1,0 +1,93 @@
+-- name: put_postings
+-- Words of passages (kind 1), names (2) and relations (3): one array element a posting; $1..$7 are of one length.
+-- What kinds $8 with ids $9 had before goes first.
+WITH gone AS (
+    DELETE FROM {record}.posting p USING unnest($8::smallint[], $9::bigint[]) AS w(kind, id)
+    WHERE p.kind = w.kind AND p.id = w.id
+)
+INSERT INTO {record}.posting (kind, space, id, length, term, frequency, current)
+SELECT kind, space, id, length, term, frequency, true
+FROM unnest($1::smallint[], $2::integer[], $3::bigint[], $4::integer[], $5::text[], $6::smallint[])
+     AS w(kind, space, id, length, term, frequency)
+
+-- name: put_passage_vectors
+-- $1 ids, $2 spaces, $3 all numbers one after the other, $4 how many a vector has.
+INSERT INTO {passage_vector} (id, space, current, embedding)
+SELECT id, space, true, ($3::real[])[(n - 1) * $4::integer + 1 : n * $4::integer]::{vector}
+FROM unnest($1::bigint[], $2::integer[]) WITH ORDINALITY AS w(id, space, n)
+ON CONFLICT (id) DO NOTHING
+
+-- name: put_entity_vectors
+-- As above; $5 the texts they were made from: a profile that has changed since stays pending and keeps the old vector.
+WITH made AS (
+    SELECT w.id, w.space, n, w.digest
+    FROM unnest($1::bigint[], $2::integer[], $5::text[]) WITH ORDINALITY AS w(id, space, digest, n)
+    JOIN {record}.entity_profile p ON p.entity = w.id AND md5(p.name || chr(10) || p.description) = w.digest
+), settled AS (
+    UPDATE {record}.entity_profile p SET pending = false FROM made WHERE p.entity = made.id AND p.pending
+)
+INSERT INTO {entity_vector} (id, space, current, embedding)
+SELECT m.id, m.space, e.current, ($3::real[])[(n - 1) * $4::integer + 1 : n * $4::integer]::{vector}
+FROM made m JOIN {record}.entity e ON e.id = m.id ORDER BY m.id
+ON CONFLICT (id) DO UPDATE SET embedding = excluded.embedding, current = excluded.current
+
+-- name: put_relation_vectors
+WITH made AS (
+    SELECT w.id, w.space, n FROM unnest($1::bigint[], $2::integer[]) WITH ORDINALITY AS w(id, space, n)
+), settled AS (
+    UPDATE {record}.relation r SET pending = false FROM made WHERE r.id = made.id AND r.pending
+)
+INSERT INTO {relation_vector} (id, space, current, embedding)
+SELECT m.id, m.space, r.current, ($3::real[])[(n - 1) * $4::integer + 1 : n * $4::integer]::{vector}
+FROM made m JOIN {record}.relation r ON r.id = m.id ORDER BY m.id
+ON CONFLICT (id) DO UPDATE SET embedding = excluded.embedding, current = excluded.current
+
+-- name: set_current
+-- What can be found now: passages $1 come, passages $2 go; entities $3 come, $4 go; relations $5 come, $6 go;
+-- names $7 go.
+WITH passages AS (
+    UPDATE {passage_vector} v SET current = v.id = ANY ($1::bigint[])
+    WHERE v.id = ANY ($1::bigint[] || $2::bigint[]) AND v.current <> (v.id = ANY ($1::bigint[]))
+), entities AS (
+    UPDATE {entity_vector} v SET current = v.id = ANY ($3::bigint[])
+    WHERE v.id = ANY ($3::bigint[] || $4::bigint[]) AND v.current <> (v.id = ANY ($3::bigint[]))
+), relations AS (
+    UPDATE {relation_vector} v SET current = v.id = ANY ($5::bigint[])
+    WHERE v.id = ANY ($5::bigint[] || $6::bigint[]) AND v.current <> (v.id = ANY ($5::bigint[]))
+)
+UPDATE {record}.posting p SET current = w.current
+FROM (
+    SELECT 1::smallint AS kind, unnest($1::bigint[]) AS id, true AS current
+    UNION ALL SELECT 1, unnest($2::bigint[]), false
+    UNION ALL SELECT 2, unnest($7::bigint[]), false
+    UNION ALL SELECT 3, unnest($5::bigint[]), true
+    UNION ALL SELECT 3, unnest($6::bigint[]), false
+) AS w
+WHERE p.kind = w.kind AND p.id = w.id AND p.current <> w.current
+
+-- name: pending_passages
+-- Passages that still lack their structure and that a live document holds, with what their extraction needs.
+SELECT DISTINCT ON (p.id) p.id, s.name AS space, p.text, p.text_hash, p.context_hash, v.context::text AS context,
+       v.title, d.key AS document
+FROM {record}.passage p JOIN {record}.space s ON s.id = p.space
+JOIN {record}.document_passage l ON l.passage = p.id AND upper_inf(l.recorded)
+JOIN {record}.document_version v ON v.id = l.version JOIN {record}.document d ON d.id = v.document
+WHERE p.extractor IS NULL AND p.id > $1 AND v.context_hash = p.context_hash
+ORDER BY p.id LIMIT $2
+
+-- name: pending_entities
+SELECT e.id, e.space, p.name, p.description FROM {record}.entity_profile p JOIN {record}.entity e ON e.id = p.entity
+WHERE p.pending AND e.current AND e.id > $1 ORDER BY e.id LIMIT $2
+
+-- name: pending_relations
+SELECT r.id, r.space, s.name AS subject, r.predicate, o.name AS object, r.negated
+FROM {record}.relation r JOIN {record}.entity_profile s ON s.entity = r.subject
+JOIN {record}.entity_profile o ON o.entity = r.object
+WHERE r.pending AND r.current AND r.id > $1 ORDER BY r.id LIMIT $2
+
+-- name: pending_counts
+SELECT (SELECT count(*) FROM {record}.passage p WHERE p.extractor IS NULL AND EXISTS (
+            SELECT FROM {record}.document_passage l WHERE l.passage = p.id AND upper_inf(l.recorded))) AS passages,
+       (SELECT count(*) FROM {record}.entity_profile p JOIN {record}.entity e ON e.id = p.entity
+        WHERE p.pending AND e.current)
+       + (SELECT count(*) FROM {record}.relation WHERE pending AND current) AS vectors

@@ -1,0 +1,156 @@
+-- name: fetch_groups
+-- The relations that a change may touch, each with its live assertions, open periods and live evidence.
+-- $1 passages whose structure changed, $2 entities that were merged or taken apart.
+WITH changed AS (
+    SELECT a.id, a.subject, a.predicate, a.object, a.negated
+    FROM {record}.assertion a WHERE a.passage = ANY ($1::bigint[])
+    UNION
+    SELECT a.id, a.subject, a.predicate, a.object, a.negated
+    FROM {record}.assertion a
+    WHERE upper_inf(a.recorded) AND (a.subject = ANY ($2::bigint[]) OR a.object = ANY ($2::bigint[]))
+), touched AS (
+    SELECT s.space, s.canonical AS subject, c.predicate, o.canonical AS object, c.negated
+    FROM changed c JOIN {record}.entity s ON s.id = c.subject JOIN {record}.entity o ON o.id = c.object
+    UNION
+    SELECT r.space, r.subject, r.predicate, r.object, r.negated
+    FROM changed c JOIN {record}.relation_evidence e ON e.assertion = c.id AND upper_inf(e.recorded)
+    JOIN {record}.relation r ON r.id = e.relation
+)
+SELECT t.space, t.subject, t.predicate, t.object, t.negated, r.id AS relation, r.fact, r.current,
+       coalesce(s.name, se.key) AS subject_name, coalesce(o.name, oe.key) AS object_name,
+       live.assertions, open.periods, carried.evidence
+FROM touched t JOIN {record}.entity se ON se.id = t.subject JOIN {record}.entity oe ON oe.id = t.object
+LEFT JOIN {record}.relation r ON r.subject = t.subject AND r.predicate = t.predicate AND r.object = t.object
+                             AND r.negated = t.negated
+LEFT JOIN LATERAL (
+    -- Names of the moment: profiles are written after this, so a new entity's is taken from what was just said of it.
+    SELECT name FROM {record}.observation b WHERE b.entity = t.subject AND upper_inf(b.recorded)
+    ORDER BY least(length(b.description), 300) DESC, b.digest LIMIT 1) AS s ON true
+LEFT JOIN LATERAL (
+    SELECT name FROM {record}.observation b WHERE b.entity = t.object AND upper_inf(b.recorded)
+    ORDER BY least(length(b.description), 300) DESC, b.digest LIMIT 1) AS o ON true
+LEFT JOIN LATERAL (
+    SELECT json_agg(json_build_array(a.id, a.passage, a.valid IS NOT NULL,
+               (extract(epoch FROM lower(a.valid)) * 1000000)::bigint,
+               (extract(epoch FROM upper(a.valid)) * 1000000)::bigint, a.fact, a.confidence)) AS assertions
+    FROM {record}.entity ms
+    JOIN {record}.assertion a ON a.subject = ms.id AND a.predicate = t.predicate AND a.negated = t.negated
+                             AND upper_inf(a.recorded)
+    JOIN {record}.entity mo ON mo.id = a.object AND mo.canonical = t.object
+    WHERE (ms.id = t.subject AND ms.canonical = t.subject) OR (ms.canonical = t.subject AND ms.canonical <> ms.id)
+) AS live ON true
+LEFT JOIN LATERAL (
+    SELECT json_agg(json_build_array(p.id, p.dated, (extract(epoch FROM lower(p.valid)) * 1000000)::bigint,
+               (extract(epoch FROM upper(p.valid)) * 1000000)::bigint)) AS periods
+    FROM {record}.relation_period p WHERE p.relation = r.id AND upper_inf(p.recorded)
+) AS open ON true
+LEFT JOIN LATERAL (
+    SELECT json_agg(e.assertion) AS evidence
+    FROM {record}.relation_evidence e WHERE e.relation = r.id AND upper_inf(e.recorded)
+) AS carried ON true
+
+-- name: apply_groups
+-- Write the difference: $1 json {relations: [{n, relation, space, subject, predicate, object, negated, fact, current}],
+-- periods: [{n, dated, starts, ends}], evidence: [{n, assertion, passage}]}, $2 periods and $3 relations with
+-- $4 assertions whose evidence ends, $5 the stamp. Answers the relation behind each n.
+WITH given AS (
+    SELECT $1::json AS it
+), wanted AS (
+    SELECT r.* FROM given, json_to_recordset(it -> 'relations') AS r(n integer, relation bigint, space integer,
+        subject bigint, predicate text, object bigint, negated boolean, fact text, current boolean)
+), added AS (
+    INSERT INTO {record}.relation (space, subject, predicate, object, negated, fact, current)
+    SELECT space, subject, predicate, object, negated, fact, current FROM wanted WHERE relation IS NULL ORDER BY n
+    RETURNING id, subject, predicate, object, negated
+), changed AS (
+    UPDATE {record}.relation r SET fact = w.fact, current = w.current
+    FROM wanted w WHERE r.id = w.relation AND (r.fact, r.current) IS DISTINCT FROM (w.fact, w.current)
+), numbered AS (
+    SELECT n, relation FROM wanted WHERE relation IS NOT NULL
+    UNION ALL
+    SELECT w.n, a.id FROM wanted w JOIN added a USING (subject, predicate, object, negated) WHERE w.relation IS NULL
+), ended AS (
+    UPDATE {record}.relation_period SET recorded = tstzrange(lower(recorded), $5) WHERE id = ANY ($2::bigint[])
+), periods AS (
+    INSERT INTO {record}.relation_period (relation, valid, dated, recorded)
+    SELECT m.relation, tstzrange('epoch'::timestamptz + p.starts * interval '1 microsecond',
+                                 'epoch'::timestamptz + p.ends * interval '1 microsecond'), p.dated, tstzrange($5, NULL)
+    FROM given, json_to_recordset(it -> 'periods') AS p(n integer, dated boolean, starts bigint, ends bigint)
+    JOIN numbered m USING (n)
+), lost AS (
+    UPDATE {record}.relation_evidence e SET recorded = tstzrange(lower(e.recorded), $5)
+    FROM unnest($3::bigint[], $4::bigint[]) AS w(relation, assertion)
+    WHERE e.relation = w.relation AND e.assertion = w.assertion AND upper_inf(e.recorded)
+), evidence AS (
+    INSERT INTO {record}.relation_evidence (relation, assertion, passage, recorded)
+    SELECT m.relation, v.assertion, v.passage, tstzrange($5, NULL)
+    FROM given, json_to_recordset(it -> 'evidence') AS v(n integer, assertion bigint, passage bigint)
+    JOIN numbered m USING (n)
+)
+SELECT n, relation FROM numbered
+
+-- name: fetch_profiles
+-- What live passages say of entities $1 and of those they are merged into: of each that stands for itself, with all
+-- that is merged into it, a bounded sample chosen by content. Also whether anything live mentions it.
+WITH wanted AS (
+    SELECT unnest($1::bigint[]) AS id UNION SELECT canonical FROM {record}.entity WHERE id = ANY ($1::bigint[])
+)
+SELECT e.id AS entity, e.space, e.key, said.sample, mentioned.live, p.name, p.type, p.description, e.current,
+       e.canonical = e.id AS stands, p.pending
+FROM wanted w JOIN {record}.entity e ON e.id = w.id
+LEFT JOIN {record}.entity_profile p ON p.entity = e.id
+LEFT JOIN LATERAL (
+    SELECT json_agg(json_build_array(o.name, o.type, o.description, m.id = e.id)) AS sample
+    FROM {record}.entity m CROSS JOIN LATERAL (
+        SELECT name, type, description FROM {record}.observation
+        WHERE entity = m.id AND upper_inf(recorded)
+        ORDER BY least(length(description), 300) DESC, digest LIMIT 24) AS o
+    WHERE (m.id = e.id AND m.canonical = e.id) OR (m.canonical = e.id AND m.canonical <> m.id)
+) AS said ON true
+LEFT JOIN LATERAL (
+    SELECT EXISTS (SELECT FROM {record}.entity m JOIN {record}.mention x ON x.entity = m.id AND upper_inf(x.recorded)
+        WHERE (m.id = e.id AND m.canonical = e.id) OR (m.canonical = e.id AND m.canonical <> m.id)) AS live
+) AS mentioned ON true
+
+-- name: changed_names
+-- Names and aliases that passages $1 give or gave, whether any live passage still gives them, and their live row.
+WITH said AS (
+    SELECT DISTINCT entity, name, false AS alias FROM {record}.observation WHERE passage = ANY ($1::bigint[])
+    UNION
+    SELECT DISTINCT entity, alias, true FROM {record}.alias_claim WHERE passage = ANY ($1::bigint[])
+)
+SELECT s.entity, s.name, s.alias, n.id, e.space,
+       CASE WHEN s.alias
+            THEN EXISTS (SELECT FROM {record}.alias_claim c
+                         WHERE c.entity = s.entity AND c.alias = s.name AND upper_inf(c.recorded))
+            ELSE EXISTS (SELECT FROM {record}.observation o
+                         WHERE o.entity = s.entity AND o.name = s.name AND upper_inf(o.recorded)) END AS live
+FROM said s JOIN {record}.entity e ON e.id = s.entity
+LEFT JOIN {record}.entity_name n ON n.entity = s.entity AND n.name = s.name AND n.alias = s.alias
+                                AND upper_inf(n.recorded)
+
+-- name: apply_profiles
+-- $1 json {profiles: [{entity, name, type, description, pending, current}], names: [{n, entity, name, key, alias}]},
+-- $2 names that end, $3 the stamp. Answers the number given to each new name.
+WITH given AS (
+    SELECT $1::json AS it
+), wanted AS (
+    SELECT p.* FROM given, json_to_recordset(it -> 'profiles') AS p(entity bigint, name text, type text,
+        description text, pending boolean, current boolean)
+), profiles AS (
+    INSERT INTO {record}.entity_profile AS old (entity, name, type, description, pending)
+    SELECT entity, name, type, description, pending FROM wanted ORDER BY entity
+    ON CONFLICT (entity) DO UPDATE SET name = excluded.name, type = excluded.type,
+        description = excluded.description, pending = old.pending OR excluded.pending
+), flags AS (
+    UPDATE {record}.entity e SET current = w.current FROM wanted w WHERE e.id = w.entity AND e.current <> w.current
+), ended AS (
+    UPDATE {record}.entity_name SET recorded = tstzrange(lower(recorded), $3) WHERE id = ANY ($2::bigint[])
+), names AS (
+    INSERT INTO {record}.entity_name (entity, name, key, alias, recorded)
+    SELECT n.entity, n.name, n.key, n.alias, tstzrange($3, NULL)
+    FROM given, json_to_recordset(it -> 'names') AS n(n integer, entity bigint, name text, key text, alias boolean)
+    ORDER BY n.n
+    RETURNING id, entity, name, alias
+)
+SELECT id, entity, name, alias FROM names

@@ -1,0 +1,142 @@
+-- name: put_entities
+-- Entities by key, made where they are new: $1 json [{n, space, key}], no pair twice.
+WITH wanted AS (
+    SELECT * FROM json_to_recordset($1::json) AS w(n integer, space integer, key text)
+), known AS (
+    SELECT w.n, e.id FROM wanted w JOIN {record}.entity e ON e.space = w.space AND e.key = w.key AND e.sense = 0
+), numbered AS (
+    -- A new entity stands for itself, so its number is drawn before the row is written.
+    SELECT n, space, key, nextval(pg_get_serial_sequence('{record}.entity', 'id')::regclass) AS id
+    FROM wanted WHERE n NOT IN (SELECT n FROM known) ORDER BY n
+), added AS (
+    INSERT INTO {record}.entity (id, space, key, canonical) OVERRIDING SYSTEM VALUE
+    SELECT id, space, key, id FROM numbered
+)
+SELECT n, id FROM known UNION ALL SELECT n, id FROM numbered
+
+-- name: put_structure
+-- What passages say, under the lock: $1 json {mentions, observations, claims, assertions}; $2 the stamp.
+WITH given AS (
+    SELECT $1::json AS it
+), mentions AS (
+    INSERT INTO {record}.mention (passage, entity, recorded)
+    SELECT m.*, tstzrange($2, NULL)
+    FROM given, json_to_recordset(it -> 'mentions') AS m(passage bigint, entity bigint)
+), observations AS (
+    INSERT INTO {record}.observation (passage, entity, name, type, description, digest, recorded)
+    SELECT o.*, tstzrange($2, NULL) FROM given, json_to_recordset(it -> 'observations') AS o(passage bigint,
+        entity bigint, name text, type text, description text, digest bytea)
+), claims AS (
+    INSERT INTO {record}.alias_claim (passage, entity, alias, key, recorded)
+    SELECT c.*, tstzrange($2, NULL)
+    FROM given, json_to_recordset(it -> 'claims') AS c(passage bigint, entity bigint, alias text, key text)
+)
+INSERT INTO {record}.assertion (passage, subject, predicate, object, negated, fact, stated_from, stated_to, valid,
+                                event, confidence, recorded)
+SELECT a.passage, a.subject, a.predicate, a.object, a.negated, a.fact, a.stated_from, a.stated_to, a.valid,
+       p.event, a.confidence, tstzrange($2, NULL)
+FROM given, json_to_recordset(it -> 'assertions') AS a(passage bigint, subject bigint, predicate text, object bigint,
+    negated boolean, fact text, stated_from text, stated_to text, valid tstzrange, confidence real)
+JOIN {record}.passage p ON p.id = a.passage
+
+-- name: close_structure
+-- Passages $1 say nothing any more from stamp $2 on.
+WITH mentions AS (
+    UPDATE {record}.mention SET recorded = tstzrange(lower(recorded), $2)
+    WHERE passage = ANY ($1::bigint[]) AND upper_inf(recorded)
+), observations AS (
+    UPDATE {record}.observation SET recorded = tstzrange(lower(recorded), $2)
+    WHERE passage = ANY ($1::bigint[]) AND upper_inf(recorded)
+), claims AS (
+    UPDATE {record}.alias_claim SET recorded = tstzrange(lower(recorded), $2)
+    WHERE passage = ANY ($1::bigint[]) AND upper_inf(recorded)
+)
+UPDATE {record}.assertion SET recorded = tstzrange(lower(recorded), $2)
+WHERE passage = ANY ($1::bigint[]) AND upper_inf(recorded)
+
+-- name: reopen_structure
+-- Passages $1, held by no live document until now, say again from stamp $2 on what they said when they were let go.
+WITH let_go AS (
+    SELECT passage, max(upper(recorded)) AS at FROM {record}.document_passage
+    WHERE passage = ANY ($1::bigint[]) AND upper(recorded) < $2 GROUP BY passage
+), mentions AS (
+    INSERT INTO {record}.mention (passage, entity, recorded)
+    SELECT m.passage, m.entity, tstzrange($2, NULL)
+    FROM let_go g JOIN {record}.mention m ON m.passage = g.passage AND upper(m.recorded) = g.at
+), observations AS (
+    INSERT INTO {record}.observation (passage, entity, name, type, description, digest, recorded)
+    SELECT o.passage, o.entity, o.name, o.type, o.description, o.digest, tstzrange($2, NULL)
+    FROM let_go g JOIN {record}.observation o ON o.passage = g.passage AND upper(o.recorded) = g.at
+), claims AS (
+    INSERT INTO {record}.alias_claim (passage, entity, alias, key, recorded)
+    SELECT c.passage, c.entity, c.alias, c.key, tstzrange($2, NULL)
+    FROM let_go g JOIN {record}.alias_claim c ON c.passage = g.passage AND upper(c.recorded) = g.at
+)
+INSERT INTO {record}.assertion (passage, subject, predicate, object, negated, fact, stated_from, stated_to, valid,
+                                event, confidence, recorded)
+SELECT a.passage, a.subject, a.predicate, a.object, a.negated, a.fact, a.stated_from, a.stated_to, a.valid,
+       a.event, a.confidence, tstzrange($2, NULL)
+FROM let_go g JOIN {record}.assertion a ON a.passage = g.passage AND upper(a.recorded) = g.at
+
+-- name: touched_entities
+-- Every entity that passages $1 ever mentioned.
+SELECT DISTINCT entity FROM {record}.mention WHERE passage = ANY ($1::bigint[])
+
+-- name: touched_claims
+-- Live alias claims that entities $1 may take part in: as the one that claims, or as the one whose key is claimed.
+-- types: of what the passages say of the two, a bounded sample chosen by content, so that order does not matter.
+WITH keys AS (
+    SELECT e.space, c.key FROM {record}.alias_claim c JOIN {record}.entity e ON e.id = c.entity
+    WHERE c.entity = ANY ($1::bigint[])
+    UNION SELECT e.space, e.key FROM {record}.entity e WHERE e.id = ANY ($1::bigint[])
+), pairs AS (
+    SELECT named.id AS source, c.entity AS target
+    FROM keys k JOIN {record}.alias_claim c ON c.key = k.key AND upper_inf(c.recorded)
+    JOIN {record}.entity claimant ON claimant.id = c.entity AND claimant.space = k.space
+    JOIN {record}.entity named ON named.space = k.space AND named.key = k.key AND named.sense = 0
+    WHERE named.id <> c.entity
+    GROUP BY named.id, c.entity
+)
+SELECT p.source, p.target, s.types AS source_types, t.types AS target_types
+FROM pairs p
+CROSS JOIN LATERAL (SELECT array_agg(DISTINCT type) AS types FROM (
+    SELECT type FROM {record}.observation WHERE entity = p.source AND upper_inf(recorded)
+    ORDER BY least(length(description), 300) DESC, digest LIMIT 24) AS sample) AS s
+CROSS JOIN LATERAL (SELECT array_agg(DISTINCT type) AS types FROM (
+    SELECT type FROM {record}.observation WHERE entity = p.target AND upper_inf(recorded)
+    ORDER BY least(length(description), 300) DESC, digest LIMIT 24) AS sample) AS t
+
+-- name: live_merges
+-- Live merges that follow from aliases and concern entities $1, as source of a merge or as one whose claim made it.
+SELECT source, target FROM {record}.merge
+WHERE upper_inf(recorded) AND cause = 'alias' AND (source = ANY ($1::bigint[]) OR target = ANY ($1::bigint[]))
+
+-- name: put_merges
+-- $1 sources whose merge ends, $2 sources and $3 targets of new ones, $4 the stamp.
+WITH ended AS (
+    UPDATE {record}.merge SET recorded = tstzrange(lower(recorded), $4)
+    WHERE source = ANY ($1::bigint[]) AND upper_inf(recorded) AND cause = 'alias'
+    RETURNING id
+)
+INSERT INTO {record}.merge (source, target, cause, recorded)
+SELECT source, target, 'alias', tstzrange($4, NULL) FROM unnest($2::bigint[], $3::bigint[]) AS m(source, target)
+WHERE (SELECT count(*) FROM ended) >= 0
+
+-- name: merge_component
+-- All entities that live merges tie to entities $1, with the merge that leads on from each.
+WITH RECURSIVE tied AS (
+    SELECT unnest($1::bigint[]) AS id
+    UNION
+    SELECT CASE WHEN m.source = t.id THEN m.target ELSE m.source END
+    FROM tied t JOIN {record}.merge m ON upper_inf(m.recorded) AND (m.source = t.id OR m.target = t.id)
+)
+SELECT e.id, e.key, e.sense, e.canonical, m.target
+FROM tied t JOIN {record}.entity e ON e.id = t.id
+LEFT JOIN {record}.merge m ON m.source = e.id AND upper_inf(m.recorded)
+
+-- name: put_canonical
+UPDATE {record}.entity e SET canonical = w.canonical
+FROM unnest($1::bigint[], $2::bigint[]) AS w(id, canonical) WHERE e.id = w.id
+
+-- name: mentioning_passages
+SELECT DISTINCT passage FROM {record}.mention WHERE entity = ANY ($1::bigint[]) AND upper_inf(recorded)

@@ -1,0 +1,214 @@
+"""Gates between what an extractor says and what is stored: each named, counted, and able to be switched off.
+
+A gate drops an item or mends it. None turns a predicate into its inverse, none judges a name by its length, and case
+counts: "it" is a pronoun, "IT" is not.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Collection, Hashable, Iterable
+from dataclasses import dataclass
+from typing import Literal, TypeVar, get_args
+
+from post_graph_rag.errors import ImpossibleDate, InputError
+from post_graph_rag.kinds import coarse_type
+from post_graph_rag.moments import period
+from post_graph_rag.names import name_key, predicate_key
+from post_graph_rag.records import ExtractedEntity, ExtractedRelation, Extraction
+
+Gate = Literal[
+    "empty_name",
+    "pronoun",
+    "empty_predicate",
+    "vague_predicate",
+    "negated_predicate",
+    "self_loop",
+    "low_confidence",
+    "impossible_date",
+    "duplicate",
+]
+
+DEFAULT_GATES: frozenset[Gate] = frozenset(get_args(Gate))
+"""All gates."""
+MIN_CONFIDENCE = 0.2
+"""Relations of less confidence are dropped by the gate `low_confidence`."""
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_PRONOUNS = _words(
+    """i me my mine myself you your yours yourself yourselves he him his himself she her hers herself it its itself
+    we us our ours ourselves they them their theirs themselves this that these those who whom whose which what
+    someone somebody something anyone anybody anything everyone everybody everything nobody nothing
+    one another others both"""
+)
+# Names that are pronouns too: a film "Her", a company "Them".
+_NAMEABLE = frozenset(("work", "product", "organization", "event"))
+_VAGUE = _words(
+    """is are was were be been has have had do does did and or of the a an to related relates relation relationship
+    related_to is_related_to relates_to has_relation has_relation_to has_relationship_with relationship_with
+    no_relation no_relationship no_relationship_with no_relation_to none null nil unknown unspecified n_a na
+    unrelated unrelated_to not_related not_related_to no_connection not_applicable"""
+)
+_NEGATION = re.compile(
+    r"(?<![^\W_])(?:not(?![\s_]+only)|never)(?:[\s_]+|$)|n['\u2019]t(?![^\W_])|(?<=can)not(?![^\W_])", re.IGNORECASE
+)
+
+Item = TypeVar("Item", ExtractedEntity, ExtractedRelation)
+Named = frozenset[str]
+"""Names of the entities that were kept: a relation may have them as ends whatever they look like."""
+
+
+def apply_gates(
+    extraction: Extraction, gates: Collection[Gate] = DEFAULT_GATES, min_confidence: float = MIN_CONFIDENCE
+) -> tuple[Extraction, Counter[str]]:
+    """Drop or mend what must not be stored.
+
+    gates: names of the gates that are closed. min_confidence: bound of `low_confidence`, from 0 to 1.
+    Returns what remains, in order, and how often each gate dropped or mended something.
+    Raises InputError for an unknown gate.
+    """
+    unknown = set(gates) - DEFAULT_GATES
+    if unknown:
+        raise InputError(f"Unknown gates {sorted(unknown)}; there are {sorted(DEFAULT_GATES)}.")
+    warden = _Warden(frozenset(gates), min_confidence, Counter())
+    entities = warden.entities(extraction.entities)
+    relations = warden.relations(extraction.relations, frozenset(entity.name for entity in entities))
+    return Extraction(entities=entities, relations=relations), warden.counts
+
+
+@dataclass(frozen=True, slots=True)
+class _Warden:
+    """Sends items through the gates that are closed and counts what each does."""
+
+    gates: frozenset[Gate]
+    min_confidence: float
+    counts: Counter[str]
+
+    def entities(self, entities: Iterable[ExtractedEntity]) -> tuple[ExtractedEntity, ...]:
+        kept = [self._with_real_aliases(entity) for entity in entities if not self._drops_entity(entity)]
+        return self._unique(kept, _entity_identity, _merge_entities)
+
+    def relations(self, relations: Iterable[ExtractedRelation], named: Named) -> tuple[ExtractedRelation, ...]:
+        mended = (self._mend("negated_predicate", _without_negation, relation) for relation in relations)
+        kept = [self._with_real_dates(relation) for relation in mended if not self._drops_relation(relation, named)]
+        return self._unique(kept, _relation_identity, _merge_relations)
+
+    def _drops_entity(self, entity: ExtractedEntity) -> bool:
+        return self._shut("empty_name", is_empty_name(entity.name)) or self._shut(
+            "pronoun", is_pronoun(entity.name) and coarse_type(entity.type) not in _NAMEABLE
+        )
+
+    def _drops_relation(self, relation: ExtractedRelation, named: Named) -> bool:
+        ends = (relation.subject, relation.object)
+        key = predicate_key(relation.predicate)
+        return (
+            self._shut("empty_name", any(map(is_empty_name, ends)))
+            or self._shut("pronoun", any(is_pronoun(end) and end not in named for end in ends))
+            or self._shut("empty_predicate", is_empty_name(relation.predicate))
+            or self._shut("vague_predicate", key in _VAGUE)
+            or self._shut("self_loop", name_key(ends[0]) == name_key(ends[1]))
+            or self._shut("low_confidence", not relation.confidence >= self.min_confidence)
+        )
+
+    def _shut(self, gate: Gate, faulty: bool) -> bool:
+        """Whether a faulty item stops at this gate."""
+        stops = faulty and gate in self.gates
+        self.counts.update([gate] if stops else [])
+        return stops
+
+    def _mend(self, gate: Gate, mend: Callable[[Item], Item], item: Item) -> Item:
+        mended = mend(item)
+        return mended if mended is not item and self._shut(gate, True) else item
+
+    def _with_real_aliases(self, entity: ExtractedEntity) -> ExtractedEntity:
+        aliases = tuple(
+            alias
+            for alias in entity.aliases
+            if not self._shut("empty_name", is_empty_name(alias)) and not self._shut("pronoun", is_pronoun(alias))
+        )
+        return entity if aliases == entity.aliases else entity.model_copy(update={"aliases": aliases})
+
+    def _with_real_dates(self, relation: ExtractedRelation) -> ExtractedRelation:
+        for drop in (_without_bad_start, _without_bad_end, _without_contradiction):
+            relation = self._mend("impossible_date", drop, relation)
+        return relation
+
+    def _unique(
+        self, items: Iterable[Item], identity: Callable[[Item], Hashable], merge: Callable[[Item, Item], Item]
+    ) -> tuple[Item, ...]:
+        if "duplicate" not in self.gates:
+            return tuple(items)
+        unique: dict[Hashable, Item] = {}
+        for item in items:
+            known = unique.get(identity(item))
+            self._shut("duplicate", known is not None)
+            unique[identity(item)] = item if known is None else merge(known, item)
+        return tuple(unique.values())
+
+
+def is_empty_name(name: str) -> bool:
+    """Whether a name has no letter, digit or symbol: only blanks, punctuation, invisible characters."""
+    return all(unicodedata.category(char)[0] in "PZC" for char in name)
+
+
+def is_pronoun(name: str) -> bool:
+    """Whether a name is only a pronoun; written in capitals ("IT", "WHO", "US") it is a name, save "I"."""
+    word = name.strip()
+    return word.casefold() in _PRONOUNS and (word == "I" or not word.isupper())
+
+
+def _without_negation(relation: ExtractedRelation) -> ExtractedRelation:
+    """A relation whose predicate holds one "not" says it by `negated` instead."""
+    predicate, negations = _NEGATION.subn("", relation.predicate)
+    if negations != 1:
+        return relation
+    return relation.model_copy(update={"predicate": predicate.strip(), "negated": True})
+
+
+def _readable(valid_from: str | None, valid_to: str | None) -> bool:
+    try:
+        period(valid_from, valid_to)
+    except ImpossibleDate:
+        return False
+    return True
+
+
+def _without_bad_start(relation: ExtractedRelation) -> ExtractedRelation:
+    readable = _readable(relation.valid_from, None)
+    return relation if readable else relation.model_copy(update={"valid_from": None})
+
+
+def _without_bad_end(relation: ExtractedRelation) -> ExtractedRelation:
+    readable = _readable(None, relation.valid_to)
+    return relation if readable else relation.model_copy(update={"valid_to": None})
+
+
+def _without_contradiction(relation: ExtractedRelation) -> ExtractedRelation:
+    readable = _readable(relation.valid_from, relation.valid_to)
+    return relation if readable else relation.model_copy(update={"valid_from": None, "valid_to": None})
+
+
+def _entity_identity(entity: ExtractedEntity) -> Hashable:
+    return name_key(entity.name), coarse_type(entity.type) or entity.type.casefold()
+
+
+def _merge_entities(first: ExtractedEntity, second: ExtractedEntity) -> ExtractedEntity:
+    descriptions = dict.fromkeys(text for text in (first.description, second.description) if text)
+    aliases = tuple(dict.fromkeys((*first.aliases, *second.aliases)))
+    return first.model_copy(update={"description": " ".join(descriptions), "aliases": aliases})
+
+
+def _relation_identity(relation: ExtractedRelation) -> Hashable:
+    ends = name_key(relation.subject), name_key(relation.object)
+    return (*ends, predicate_key(relation.predicate), relation.negated, relation.valid_from, relation.valid_to)
+
+
+def _merge_relations(first: ExtractedRelation, second: ExtractedRelation) -> ExtractedRelation:
+    confidence = max(first.confidence, second.confidence)
+    return first.model_copy(update={"confidence": confidence, "description": first.description or second.description})

@@ -1,0 +1,131 @@
+"""What a verb's clause is: stated or supposed, active or passive, about whom, in which words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from post_graph_rag.models.offline.english.inflection import participle, past, third_person
+from post_graph_rag.models.offline.english.nouns import group, is_negated, own_subject, things_of
+from post_graph_rag.models.offline.english.things import Passage, Thing
+from post_graph_rag.models.offline.english.words import (
+    DOUBT_ADVERBS,
+    DOUBT_VERBS,
+    MODALS,
+    REPORTING_VERBS,
+    word_set,
+)
+
+if TYPE_CHECKING:
+    from spacy.tokens import Token
+
+_CONDITIONS = word_set("if whether unless lest")
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A verb that states something: of whom, how surely, and the words that begin its predicates."""
+
+    verb: Token
+    subjects: list[Thing]
+    sureness: float
+    passive: bool
+    negated: bool
+    stem: str
+
+
+def read_clause(passage: Passage, verb: Token) -> Clause | None:
+    """The clause of a verb, or None when the text does not state it."""
+    if verb.pos_ != "VERB" or verb.i in passage.within or not is_asserted(verb):
+        return None
+    passive = is_passive(verb)
+    subjects, sureness = _subjects(passage, verb, passive)
+    return Clause(verb, subjects, sureness, passive, is_negated(verb), _stem(verb, passive))
+
+
+def is_asserted(verb: Token) -> bool:
+    """Does the text state the clause, rather than ask, suppose, plan or ascribe it to somebody?"""
+    if verb.sent.text.rstrip().endswith("?") or _is_hedged(verb):
+        return False
+    return all(_is_stated(word, word is not verb) for word in (verb, *verb.ancestors))
+
+
+def is_passive(verb: Token) -> bool:
+    """Is the subject the one to whom it is done? A bare participle is passive when it hangs on a noun."""
+    dependencies = {child.dep_ for child in verb.children}
+    if dependencies & {"auxpass", "nsubjpass"}:
+        return True
+    if verb.tag_ not in ("VBN", "VBD") or own_subject(verb) is not None or "aux" in dependencies:
+        return False
+    return verb.dep_ in ("acl", "advcl") or (verb.dep_ == "conj" and verb.tag_ == "VBN" and is_passive(verb.head))
+
+
+def participle_of(verb: Token) -> str:
+    """The verb's past participle."""
+    return verb.lower_ if verb.lower_.endswith("ed") else participle(verb.lemma_)
+
+
+def snake(*words: str) -> str:
+    """Words joined to a predicate: lower case, underscores."""
+    text = "_".join(word for word in words if word)
+    return "".join(letter if letter.isalnum() else "_" for letter in text.lower())
+
+
+def _is_stated(word: Token, is_ancestor: bool) -> bool:
+    """Does this link of the chain up to the sentence's root leave the clause stated?"""
+    if word.dep_ in ("ccomp", "xcomp", "csubj", "pcomp") and not _is_reported(word):
+        return False
+    if is_ancestor and word.dep_ == "conj" and _is_hedged(word):
+        return False
+    return not any(child.dep_ == "mark" and child.lower_ in _CONDITIONS for child in word.children)
+
+
+def _is_reported(word: Token) -> bool:
+    return word.dep_ == "ccomp" and (word.head.lemma_ in REPORTING_VERBS or word.i < word.head.i)
+
+
+def _is_hedged(verb: Token) -> bool:
+    auxiliaries = [child for child in verb.children if child.dep_ in ("aux", "auxpass")]
+    if any(child.lower_ in MODALS or child.lower_ == "to" for child in auxiliaries):
+        return True
+    if verb.tag_ == "VB" and not any(child.lemma_ == "do" for child in auxiliaries):
+        return True
+    doubtful = any(child.dep_ == "advmod" and child.lower_ in DOUBT_ADVERBS for child in verb.children)
+    return doubtful or verb.lemma_ in DOUBT_VERBS
+
+
+def _subjects(passage: Passage, verb: Token, passive: bool) -> tuple[list[Thing], float]:
+    """The things that are the verb's subject, and how sure it is that they are."""
+    subject = own_subject(verb)
+    if subject is not None:
+        return group(passage, subject), _sureness(passage, subject)
+    if verb.dep_ == "acl" and (passive or verb.tag_ == "VBG"):
+        return things_of(passage, verb.head), 0.85
+    if verb.dep_ == "conj" and verb.head.pos_ in ("VERB", "AUX"):
+        found, sureness = _subjects(passage, verb.head, is_passive(verb.head))
+        return found, sureness * 0.95
+    if verb.dep_ == "advcl" and (passive or verb.tag_ == "VBG") and not _has_marker(verb):
+        subject = own_subject(verb.head)
+        return (group(passage, subject) if subject is not None else []), 0.75
+    return [], 0.0
+
+
+def _sureness(passage: Passage, subject: Token) -> float:
+    if subject.i in passage.at:
+        return 0.95
+    return 0.8 if subject.i in passage.meant else 0.85
+
+
+def _has_marker(verb: Token) -> bool:
+    return any(child.dep_ in ("mark", "advmod") and child.i < verb.i for child in verb.children)
+
+
+def _stem(verb: Token, passive: bool) -> str:
+    particles = [child.lower_ for child in verb.children if child.dep_ == "prt"]
+    return snake(participle_of(verb) if passive else _active(verb), *particles)
+
+
+def _active(verb: Token) -> str:
+    if verb.tag_ in ("VBD", "VBN") or any(child.lower_ == "did" for child in verb.children):
+        return verb.lower_ if verb.lower_.endswith("ed") else past(verb.lemma_)
+    return verb.lower_ if verb.tag_ == "VBG" else third_person(verb.lemma_)

@@ -1,0 +1,130 @@
+"""Whom or what a pronoun or a noun like "the company" means: only where one reading is clearly the likeliest."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from post_graph_rag.models.offline.english.things import Passage, Thing
+from post_graph_rag.models.offline.english.words import FEMALE_NOUNS, GROUP_NOUNS, KIND_OF_NOUN, MALE_NOUNS, word_set
+
+if TYPE_CHECKING:
+    from spacy.tokens import Span, Token
+
+_MALE = word_set("he him his himself")
+_FEMALE = word_set("she her hers herself")
+_NEUTRAL = word_set("it its itself")
+_PLURAL = word_set("they their them")
+_SUBJECTS = ("nsubj", "nsubjpass")
+
+
+@dataclass(slots=True)
+class _Focus:
+    """What the text is speaking of: the last subject, person or not, and the things named lately, by sentence."""
+
+    person: Thing | None = None
+    other: Thing | None = None
+    last: list[Thing] = field(default_factory=list)
+    now: list[Thing] = field(default_factory=list)
+
+
+def resolve_references(passage: Passage) -> None:
+    """Fill `passage.meant`, sentence by sentence, the subject of a sentence being what the next one speaks of."""
+    focus = _Focus()
+    _set(focus, passage.topic)
+    for sentence in passage.doc.sents:
+        focus.last, focus.now = focus.now, []
+        _read(passage, focus, sentence)
+        _set(focus, _subject(passage, sentence))
+
+
+def _read(passage: Passage, focus: _Focus, sentence: Span) -> None:
+    for token in sentence:
+        if token.i in passage.within:
+            thing = passage.at.get(token.i)
+            if thing is not None:
+                focus.now.append(thing)
+                _lead(focus, token, thing)
+            continue
+        thing = _meant(passage, focus, token)
+        if thing is not None:
+            passage.meant[token.i] = thing
+            _lead(focus, token, thing)
+
+
+def _lead(focus: _Focus, token: Token, thing: Thing) -> None:
+    """The subject of the main clause is in focus for the rest of its sentence already."""
+    if token.dep_ in _SUBJECTS and token.head.dep_ == "ROOT":
+        _set(focus, thing)
+
+
+def _set(focus: _Focus, thing: Thing | None) -> None:
+    if thing is not None and thing.is_person:
+        focus.person = thing
+    elif thing is not None:
+        focus.other = thing
+
+
+def _subject(passage: Passage, sentence: Span) -> Thing | None:
+    subjects = [child for child in sentence.root.children if child.dep_ in _SUBJECTS]
+    return passage.named(subjects[0]) if subjects else None
+
+
+def _meant(passage: Passage, focus: _Focus, token: Token) -> Thing | None:
+    word = token.lower_
+    if word in _MALE or word in _FEMALE:
+        return _person(passage, focus, "m" if word in _MALE else "f")
+    if word in _NEUTRAL:
+        return focus.other
+    if word in _PLURAL:
+        return focus.other if focus.other and focus.other.nouns & GROUP_NOUNS else None
+    return _definite(passage, focus, token)
+
+
+def _person(passage: Passage, focus: _Focus, gender: str) -> Thing | None:
+    candidates = [focus.person] if focus.person else _people(focus)
+    fitting = [thing for thing in candidates if _gender(thing) in ("", gender)]
+    if len(fitting) != 1:
+        return None
+    fitting[0].gender = gender
+    return fitting[0]
+
+
+def _people(focus: _Focus) -> list[Thing]:
+    named = [thing for thing in (*focus.last, *focus.now) if thing.is_person]
+    return list(dict.fromkeys(named))
+
+
+def _gender(thing: Thing) -> str:
+    if thing.gender:
+        return thing.gender
+    male, female = bool(thing.nouns & MALE_NOUNS), bool(thing.nouns & FEMALE_NOUNS)
+    return "" if male == female else "m" if male else "f"
+
+
+def _definite(passage: Passage, focus: _Focus, token: Token) -> Thing | None:
+    if not _is_bare_definite(passage, token):
+        return None
+    noun = token.lemma_.lower()
+    called = [thing for thing in passage.things if noun in thing.nouns and _is_before(passage, thing, token)]
+    if len(called) == 1:
+        return called[0]
+    topic = passage.topic
+    if called:
+        return topic if topic in called else None
+    same_kind = topic is not None and not topic.nouns and KIND_OF_NOUN.get(noun) == topic.kind
+    rivals = [thing for thing in (*focus.last, *focus.now) if thing is not topic and topic and thing.kind == topic.kind]
+    return topic if same_kind and not rivals else None
+
+
+def _is_bare_definite(passage: Passage, token: Token) -> bool:
+    """ "The company", "this film"; not "the other company", "the company of which", nor a name's own noun."""
+    if token.tag_ != "NN" or token.dep_ in ("compound", "appos", "attr", "conj") or token.i in passage.within:
+        return False
+    children = list(token.children)
+    article = [child for child in children if child.dep_ == "det" and child.lower_ in ("the", "this")]
+    return bool(article) and all(child.dep_ in ("det", "punct", "case") for child in children)
+
+
+def _is_before(passage: Passage, thing: Thing, token: Token) -> bool:
+    return any(found is thing and i < token.i for i, found in passage.at.items())

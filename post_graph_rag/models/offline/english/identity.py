@@ -1,0 +1,155 @@
+"""Which names of a passage name the same thing, what kind of thing it is, and which one is the topic."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from post_graph_rag.models.offline.english.naming import Name, find_names
+from post_graph_rag.models.offline.english.things import Passage, Thing
+from post_graph_rag.models.offline.english.words import (
+    KIND_OF_LABEL,
+    KIND_OF_NAME_WORD,
+    KIND_OF_NOUN,
+    LEGAL_FORMS,
+    NAME_TAILS,
+)
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc, Span
+
+_PARENTHESIS = re.compile(r"\s*\(([^)]*)\)\s*$")
+
+
+def identify(doc: Doc, title: str | None, known: Sequence[str]) -> Passage:
+    """Find the names, join those of one thing, and take the title's thing as the topic where the text names it."""
+    passage = Passage(doc)
+    heading = _PARENTHESIS.sub("", title or "").strip()
+    names = find_names(doc, names_to_know(title, known))
+    by_key: dict[str, Thing] = {}
+    for name in names:
+        _place(passage, by_key, doc[name.start : name.end], name)
+    _find_topic(passage, by_key, heading, title or "")
+    for thing in passage.things:
+        thing.kind = guess_kind(thing)
+    return passage
+
+
+def names_to_know(title: str | None, known: Sequence[str]) -> tuple[str, ...]:
+    """The names to look for as they are: the title, as it may stand inside a sentence, and the known ones."""
+    heading = _PARENTHESIS.sub("", title or "").strip()
+    variants = (heading, heading[0].lower() + heading[1:], heading.lower()) if heading else ()
+    return (*variants, *known)
+
+
+def key_of(text: str) -> str:
+    """How names are compared inside one passage: letters and digits, no case, no article."""
+    words = re.findall(r"[^\W_]+", text.casefold())
+    while len(words) > 1 and words[-1] in LEGAL_FORMS:
+        words.pop()
+    return " ".join(words[1:] if len(words) > 1 and words[0] == "the" else words)
+
+
+def guess_kind(thing: Thing) -> str:
+    """Kind by what the text calls the thing, else by its name's last word, else by the parser's commonest guess."""
+    called = [KIND_OF_NOUN[noun] for noun in sorted(thing.nouns) if noun in KIND_OF_NOUN]
+    if called:
+        return max(sorted(set(called)), key=called.count)
+    words = thing.name.casefold().split()
+    if len(words) > 1 and words[-1] in KIND_OF_NAME_WORD:
+        return KIND_OF_NAME_WORD[words[-1]]
+    if len(words) > 2 and words[1] == "of" and words[0] in KIND_OF_NAME_WORD:
+        return KIND_OF_NAME_WORD[words[0]]
+    label = thing.labels.most_common(1)
+    return KIND_OF_LABEL.get(label[0][0], "") if label else ""
+
+
+def _place(passage: Passage, by_key: dict[str, Thing], span: Span, name: Name) -> None:
+    thing = by_key.get(key_of(span.text))
+    if thing is None:
+        thing = by_key[key_of(span.text)] = Thing(" ".join(span.text.split()))
+        passage.things.append(thing)
+    if name.label:
+        thing.labels[name.label] += 1
+    passage.at[span.root.i] = thing
+    passage.within.update((token.i, thing) for token in span)
+
+
+def _find_topic(passage: Passage, by_key: dict[str, Thing], heading: str, title: str) -> None:
+    thing = by_key.get(key_of(heading)) if heading else None
+    thing = thing or _opening(passage, heading)
+    if thing is None:
+        return
+    if heading and key_of(thing.name) != key_of(heading) and _fuller(thing.name, heading):
+        thing.aliases.append(thing.name)
+        thing.name = heading
+    elif heading and key_of(thing.name) == key_of(heading):
+        thing.name = heading
+    hint = _PARENTHESIS.search(title)
+    if hint and key_of(thing.name) == key_of(heading):
+        thing.nouns.update(word for word in hint.group(1).lower().split()[-1:] if word in KIND_OF_NOUN)
+    passage.topic = thing
+
+
+def _opening(passage: Passage, heading: str) -> Thing | None:
+    """The thing the first sentence is about."""
+    for token in next(iter(passage.doc.sents)):
+        if token.dep_ in ("nsubj", "nsubjpass") and token.i in passage.at:
+            return passage.at[token.i]
+    return None
+
+
+def _fuller(name: str, heading: str) -> bool:
+    """Is `name` the title in full ("Ann Mary Lee" or "Annabel Lee" for "Ann Lee")?"""
+    long, short = _bare(name), _bare(heading)
+    if len(short) < 2 or len(long) < 2 or long[-1] != short[-1]:
+        return False
+    rest = iter(long)
+    return all(word in rest for word in short) or long[0][0] == short[0][0]
+
+
+def _bare(name: str) -> list[str]:
+    """The words of a name without what follows a person's name."""
+    return [word for word in key_of(name).split() if word not in NAME_TAILS]
+
+
+def join_short_forms(passage: Passage) -> None:
+    """Where kinds are known: a person's last or first name, or the head of an organization's name, means the one longer name it fits."""
+    for short in list(passage.things):
+        fits = [thing for thing in passage.things if thing is not short and _shortens(passage, short, thing)]
+        if passage.topic is not None and passage.topic in fits:
+            fits = [passage.topic]
+        if len(fits) == 1 and short is not passage.topic:
+            merge(passage, short, fits[0])
+
+
+def _shortens(passage: Passage, short: Thing, thing: Thing) -> bool:
+    brief, full = key_of(short.name).split(), key_of(thing.name).split()
+    if not 0 < len(brief) < len(full) or short.name.isupper():
+        return False
+    if thing is passage.topic and thing.is_person:
+        return brief == full[-1:] or (brief == full[:1] and short.kind in ("Person", ""))
+    if thing.is_person:
+        return (
+            short.kind != "Place"
+            and not short.nouns
+            and len(brief) == 1
+            and brief[0] in (full[0], full[-1])
+            and len(full) < 4
+        )
+    return thing.kind == "Organization" and short.kind in ("Organization", "") and _is_end(brief, full)
+
+
+def _is_end(brief: list[str], full: list[str]) -> bool:
+    """The first words of a longer name, or its last word alone."""
+    return full[: len(brief)] == brief or full[-1:] == brief
+
+
+def merge(passage: Passage, short: Thing, thing: Thing) -> None:
+    """Let every mention of `short` be one of `thing`."""
+    passage.things.remove(short)
+    thing.labels += short.labels
+    thing.nouns |= short.nouns
+    for places in (passage.at, passage.within):
+        places.update({i: thing for i, found in places.items() if found is short})

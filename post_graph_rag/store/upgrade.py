@@ -60,13 +60,26 @@ async def migrate_all(database: Database) -> list[Upgrade]:
     Returns what was applied to the catalog and to each realm; a realm that cannot be migrated has a `problem`
     and holds up no other. Raises Busy when another process holds a lock for too long, SchemaError for the catalog.
     """
-    async with database.transaction(CATALOG_STATEMENTS) as session:
-        await session.run("lock_migrations", LOCK_TIMEOUT)
-        done = [Upgrade(None, tuple(await migrate_catalog(session)))]
+    done = [await _migrate_catalog(database)]
     for lacking in await missing_migrations(database):
         if lacking.realm is not None:
             done.append(await _upgrade(database, lacking.realm) if lacking.migrations else lacking)
     return done
+
+
+async def migrate_one(database: Database, realm: str) -> list[Upgrade]:
+    """Bring the catalog and, if it exists, one realm up to date; returns and raises as migrate_all does."""
+    done = [await _migrate_catalog(database)]
+    for lacking in await missing_migrations(database):
+        if lacking.realm == realm:
+            done.append(await _upgrade(database, realm) if lacking.migrations else lacking)
+    return done
+
+
+async def _migrate_catalog(database: Database) -> Upgrade:
+    async with database.transaction(CATALOG_STATEMENTS) as session:
+        await session.run("lock_migrations", LOCK_TIMEOUT)
+        return Upgrade(None, tuple(await migrate_catalog(session)))
 
 
 async def _upgrade(database: Database, realm: str) -> Upgrade:

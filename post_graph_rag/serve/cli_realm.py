@@ -1,0 +1,112 @@
+"""Commands for realms: create, list, drop, stats, grant, rebuild-graph, optimize."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from post_graph_rag.config import Settings
+from post_graph_rag.errors import ConfigurationError
+from post_graph_rag.serve.connect import named, open_database, open_engine, open_existing
+from post_graph_rag.serve.options import connected
+from post_graph_rag.store.grants import grant_realm
+from post_graph_rag.store.optimize import optimize as optimize_realm
+from post_graph_rag.store.projection import rebuild_graph as rebuild_realm_graph
+from post_graph_rag.store.realms import drop_realm, list_realms
+from post_graph_rag.store.stats import realm_stats
+from post_graph_rag.store.tidy import tidy
+
+realm_app = typer.Typer(help="Realms: hard walls, each with its own tables and graph.", no_args_is_help=True)
+
+Name = Annotated[str | None, typer.Argument(help="The realm; else --realm.")]
+Role = Annotated[str, typer.Argument(help="A role of the server; it must be there.")]
+Read = Annotated[bool, typer.Option("--read", help="It may read the realm.")]
+Write = Annotated[bool, typer.Option("--write", help="It may read and write the realm.")]
+Yes = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
+
+
+@realm_app.command()
+@connected
+async def create(settings: Settings, name: Name = None) -> None:
+    """Create a realm for the embedding model that the settings name; one that is there stays as it is."""
+    async with open_engine(named(settings, name), create=True) as rag:
+        realm = (await rag.realm_stats()).realm
+        typer.echo(f"{shown(realm.name)}: {realm.embedding_model}, {realm.dimensions} dimensions")
+
+
+@realm_app.command("list")
+@connected
+async def list_all(settings: Settings) -> None:
+    """List the realms of the database."""
+    async with open_database(settings) as database:
+        for realm in await list_realms(database):
+            graph = "graph" if realm.graph_name else "no graph"
+            typer.echo(f"{shown(realm.name)}: {realm.embedding_model}, {realm.dimensions} dimensions, {graph}")
+
+
+@realm_app.command()
+@connected
+async def drop(settings: Settings, name: Name = None, yes: Yes = False) -> None:
+    """Remove a realm with all that is in it; on a terminal it asks first."""
+    realm = named(settings, name).realm
+    if not yes and sys.stdin.isatty():
+        typer.confirm(f"Remove realm {realm!r} and everything in it?", abort=True)
+    async with open_database(settings) as database:
+        await drop_realm(database, realm)
+    typer.echo(f"{shown(realm)} is removed")
+
+
+@realm_app.command()
+@connected
+async def stats(settings: Settings, name: Name = None) -> None:
+    """Count what is current in a realm and what still waits for a model."""
+    async with open_existing(settings, name) as (database, realm):
+        counted = await realm_stats(database, realm)
+    typer.echo(f"realm            {shown(realm.info.name)}")
+    typer.echo(f"embedding        {realm.info.embedding_model}, {realm.info.dimensions} dimensions")
+    for field, value in counted.model_dump(exclude={"realm"}).items():
+        typer.echo(f"{field.replace('_', ' '):<17}{value}")
+
+
+@realm_app.command()
+@connected
+async def grant(settings: Settings, role: Role, read: Read = False, write: Write = False) -> None:
+    """Let a role of the server read a realm, or read and write it."""
+    if read == write:
+        raise ConfigurationError("say either --read or --write")
+    async with open_existing(settings) as (database, realm):
+        await grant_realm(database, realm, role, "write" if write else "read")
+    typer.echo(f"{shown(role)} may {'read and write' if write else 'read'} {shown(realm.info.name)}")
+
+
+@realm_app.command("rebuild-graph")
+@connected
+async def rebuild_graph(settings: Settings, name: Name = None) -> None:
+    """Draw the Apache AGE graph anew from the record."""
+    async with open_existing(settings, name) as (database, realm):
+        if realm.info.graph_name is None:
+            raise ConfigurationError(f"realm {realm.info.name!r} keeps no graph")
+        await rebuild_realm_graph(database, realm)
+    typer.echo(f"the graph of {shown(realm.info.name)} is drawn anew")
+
+
+@realm_app.command()
+@connected
+async def optimize(settings: Settings, name: Name = None) -> None:
+    """Put derived rows right, build the vector indexes that pay, refresh the planner's statistics."""
+    async with open_existing(settings, name) as (database, realm):
+        tidied = await tidy(database, realm)
+        report = await optimize_realm(database, realm)
+    if report.busy:
+        typer.echo(f"{tidied} rows put right; another process is building the indexes already")
+        return
+    typer.echo(f"{tidied} rows put right, {report.analyzed} tables analyzed")
+    for table in report.indexed:
+        typer.echo(f"index built: {table}")
+
+
+def shown(name: str) -> str:
+    """A name as a terminal may print it: what would move the cursor or start a line is escaped."""
+    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in name)

@@ -1,0 +1,125 @@
+"""Commands for texts: index files, ask a question."""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from pydantic import ValidationError
+from rich.progress import Progress as Bar
+
+from post_graph_rag.config import Settings
+from post_graph_rag.errors import ExtractionError, InputError
+from post_graph_rag.records import (
+    Document,
+    DocumentReport,
+    PendingReport,
+    Progress,
+    ProgressCallback,
+    QueryParam,
+    Reference,
+)
+from post_graph_rag.serve.connect import open_engine
+from post_graph_rag.serve.options import connected, notes
+
+Paths = Annotated[
+    list[Path] | None, typer.Argument(help="Text files; with none, what is pending in the realm is completed.")
+]
+Question = Annotated[str, typer.Argument(help="The question, in words.")]
+Mode = Annotated[str, typer.Option(help="mix, local, naive, global, hybrid or bypass.")]
+TopK = Annotated[int, typer.Option(help="How many passages, relations and entities are kept.")]
+Context = Annotated[bool, typer.Option("--context", help="Print what was found, without an answer.")]
+
+
+@connected
+async def index(settings: Settings, paths: Paths = None) -> None:
+    """Index text files into the realm; a file that is unchanged costs nothing."""
+    documents = [read_document(path) for path in paths or []]
+    async with open_engine(settings) as rag:
+        if not documents:
+            _tell_pending(await rag.complete_pending())
+            return
+        try:
+            with _progress() as progress:
+                reports = await rag.index_documents(documents, progress=progress)
+        except ExtractionError as error:
+            _tell(error.reports)
+            raise
+    _tell(reports)
+
+
+def read_document(path: Path) -> Document:
+    """A file as a document whose key is the path as given. Raises InputError when it cannot be read as text."""
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}") from error
+    return Document(text=_text(path, content), source=str(path), title=path.name)
+
+
+def _text(path: Path, content: bytes) -> str:
+    """The file's text; bytes that are no UTF-8 become lone surrogates, which indexing replaces and counts."""
+    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return content.decode("utf-16", "replace")
+    if b"\0" in content[:8192]:
+        raise InputError(f"{path} is not a text file; only text can be indexed")
+    return content.decode("utf-8-sig", "surrogateescape")
+
+
+@contextmanager
+def _progress() -> Iterator[ProgressCallback]:
+    """A bar on a terminal; elsewhere nothing."""
+    with Bar(console=notes, transient=True, disable=not notes.is_terminal) as bar:
+        task = bar.add_task("indexing", total=None)
+
+        def advance(step: Progress) -> None:
+            bar.update(task, completed=step.done, total=step.total, description=step.stage)
+
+        yield advance
+
+
+def _tell(reports: Sequence[DocumentReport]) -> None:
+    for report in reports:
+        found = f"{report.passages} passages, {report.entities} entities, {report.relations} relations"
+        pending = f", {report.pending} still without structure" if report.pending else ""
+        typer.echo(f"{report.status:<10}{report.key}: {found}{pending}")
+        for error in report.errors:
+            notes.print(f"          {error}")
+
+
+def _tell_pending(report: PendingReport) -> None:
+    typer.echo(f"passages: {report.passages_completed} completed, {report.passages_left} left")
+    typer.echo(f"vectors: {report.vectors_completed} completed, {report.vectors_left} left")
+    for error in report.errors:
+        notes.print(error)
+
+
+@connected
+async def query(
+    settings: Settings, question: Question, mode: Mode = "mix", top_k: TopK = 8, context: Context = False
+) -> None:
+    """Answer a question from the realm, with numbered sources."""
+    param = _param(mode, top_k)
+    async with open_engine(settings) as rag:
+        if context:
+            typer.echo((await rag.query_data(question, param=param)).context)
+            return
+        answer = await rag.query(question, param=param)
+    typer.echo(answer.text)
+    for reference in answer.references:
+        typer.echo(_line(reference))
+
+
+def _param(mode: str, top_k: int) -> QueryParam:
+    try:
+        return QueryParam.model_validate({"mode": mode, "top_k": top_k})
+    except ValidationError as error:
+        raise InputError("; ".join(f"{part['loc'][0]}: {part['msg']}" for part in error.errors())) from error
+
+
+def _line(reference: Reference) -> str:
+    return f"[{reference.number}] {reference.title or reference.document}"

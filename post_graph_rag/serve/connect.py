@@ -1,0 +1,84 @@
+"""Opens what a command works on: the database alone, or the engine with its models."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from post_graph_rag.config import Settings
+from post_graph_rag.embedded import EmbeddedServer
+from post_graph_rag.engine import GraphRAG
+from post_graph_rag.errors import ConfigurationError
+from post_graph_rag.serve.options import notes
+from post_graph_rag.store.database import Database
+from post_graph_rag.store.realms import Realm, open_realm
+
+
+@asynccontextmanager
+async def open_database(settings: Settings) -> AsyncIterator[Database]:
+    """The database that the settings name, or the embedded one, for as long as the block lasts."""
+    settings = with_server(settings)
+    if settings.dsn is not None:
+        async with _database(settings.dsn.get_secret_value(), settings) as database:
+            yield database
+        return
+    async with (
+        EmbeddedServer(settings.home, settings.server_dir, settings.keep_running) as dsn,
+        _database(dsn, settings) as database,
+    ):
+        yield database
+
+
+@asynccontextmanager
+async def _database(dsn: str, settings: Settings) -> AsyncIterator[Database]:
+    database = Database(dsn, pool_size=settings.pool_size, statement_cache_size=settings.statement_cache_size)
+    try:
+        yield database
+    finally:
+        await database.close()
+
+
+@asynccontextmanager
+async def open_existing(settings: Settings, name: str | None = None) -> AsyncIterator[tuple[Database, Realm]]:
+    """The database and a realm of it, `name` or the settings' own."""
+    async with open_database(settings) as database:
+        yield database, await open_realm(database, name or settings.realm)
+
+
+@asynccontextmanager
+async def open_engine(settings: Settings, create: bool = False) -> AsyncIterator[GraphRAG]:
+    """The engine on the settings' realm, with the models they name, or with the offline ones."""
+    settings = with_models(with_server(settings))
+    if create:
+        settings = settings.model_copy(update={"create": True})
+    async with GraphRAG(settings) as rag:
+        yield rag
+
+
+def with_server(settings: Settings) -> Settings:
+    """The settings, with the embedded server where none is named; it is said on stderr."""
+    if settings.dsn is not None or settings.embedded:
+        return settings
+    notes.print("No DSN is given (--dsn, POST_GRAPH_RAG_DSN): using the embedded server.")
+    return settings.model_copy(update={"embedded": True})
+
+
+def with_models(settings: Settings) -> Settings:
+    """The settings, with the offline models where nothing is said of models; it is said on stderr."""
+    said = (
+        *(settings.model, settings.extraction_model, settings.auxiliary_model, settings.synthesis_model),
+        *(settings.embedding_model, settings.base_url, settings.api_key),
+    )
+    if settings.offline or any(value is not None for value in said):
+        return settings
+    notes.print("No model is named (POST_GRAPH_RAG_MODEL): using the offline models.")
+    return settings.model_copy(update={"offline": True})
+
+
+def named(settings: Settings, name: str | None) -> Settings:
+    """The settings for the realm `name`, where a command was given one. Raises ConfigurationError for an empty name."""
+    if name is None:
+        return settings
+    if not name:
+        raise ConfigurationError("the realm's name is empty")
+    return settings.model_copy(update={"realm": name})

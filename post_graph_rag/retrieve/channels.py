@@ -1,0 +1,68 @@
+"""Collects what the channels found, by kind of thing, and fuses it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from post_graph_rag.records import Channel, ChannelRank, QueryParam
+from post_graph_rag.retrieve.fusion import reciprocal_rank_fusion
+from post_graph_rag.store.search import Hits
+
+Kind = Literal["passage", "entity", "relation"]
+
+_KINDS: Mapping[str, Kind] = {
+    "passage_vector": "passage",
+    "passage_text": "passage",
+    "entity_vector": "entity",
+    "entity_name": "entity",
+    "relation_vector": "relation",
+    "relation_text": "relation",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Fused:
+    """One thing that was found: its fused score, and where each channel placed it."""
+
+    id: int
+    score: float
+    channels: tuple[ChannelRank, ...]
+
+
+@dataclass(slots=True)
+class Found:
+    """Hits of all channels so far, by kind."""
+
+    hits: dict[Kind, dict[Channel, Hits]] = field(default_factory=dict)
+
+    def add(self, channels: Mapping[Channel, Hits]) -> None:
+        """Take in what the search channels found, each of which finds one kind of thing."""
+        for channel, hits in channels.items():
+            self.put(_KINDS[channel], channel, hits)
+
+    def put(self, kind: Kind, channel: Channel, hits: Hits) -> None:
+        self.hits.setdefault(kind, {})[channel] = hits
+
+    def of(self, kind: Kind) -> dict[Channel, Hits]:
+        return self.hits.get(kind, {})
+
+    def best(self, kind: Kind, param: QueryParam, most: int) -> list[tuple[int, float]]:
+        """Ids and fused scores, best first."""
+        lists = {channel: hits.ids for channel, hits in self.of(kind).items()}
+        return reciprocal_rank_fusion(lists, param.rrf_k, param.weights)[:most]
+
+    def fused(self, kind: Kind, param: QueryParam, most: int) -> list[Fused]:
+        """The best of a kind with all that the channels said of them."""
+        best = self.best(kind, param, most)
+        places = self._places(kind, {number for number, _ in best})
+        return [Fused(number, score, tuple(places[number])) for number, score in best]
+
+    def _places(self, kind: Kind, wanted: Iterable[int]) -> dict[int, list[ChannelRank]]:
+        places: dict[int, list[ChannelRank]] = {number: [] for number in wanted}
+        for channel, hits in self.of(kind).items():
+            for rank, (number, score) in enumerate(zip(hits.ids, hits.scores, strict=True), 1):
+                if number in places:
+                    places[number].append(ChannelRank(channel=channel, rank=rank, score=score))
+        return places

@@ -1,0 +1,137 @@
+"""The context a model reads: facts with dates first, then passages packed whole, numbered, within a hard budget."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from post_graph_rag.models.tokens import Tokenizer
+from post_graph_rag.records import PassageHit, QueryData, Reference, RelationHit
+from post_graph_rag.retrieve.room import SEAM, Room, size
+from post_graph_rag.retrieve.wording import fact_line, passage_block, passage_header
+
+_FACTS_SHARE = 0.4
+"""Part of the room that facts may take while there are passages."""
+_LEAST_PIECE = 60
+"""Tokens below which a piece of a passage is of no use."""
+_CUT_MARK = " […]"
+_CITED = 3
+"""Sources named after one fact, at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """A passage as it goes into the context; `text` is shorter than the passage's own when it was cut."""
+
+    hit: PassageHit
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What goes into the context, best first."""
+
+    facts: tuple[RelationHit, ...]
+    passages: tuple[Packed, ...]
+
+    def smaller(self) -> Draft:
+        """Without its last passage, or its last fact when there is none."""
+        if self.passages:
+            return replace(self, passages=self.passages[:-1])
+        return replace(self, facts=self.facts[:-1])
+
+    def holds_all(self, data: QueryData) -> bool:
+        whole = sum(packed.text == packed.hit.text for packed in self.passages)
+        return whole == len(data.passages) and len(self.facts) == len(data.relations)
+
+
+def write_context(room: Room, data: QueryData) -> QueryData:
+    """`data` with the context that is made of it, its references, and the exact size of the whole prompt."""
+    draft = _pack(room, data)
+    context, references = _compose(draft, data)
+    while (tokens := room.tokens(context)) > room.param.max_total_tokens:
+        draft = draft.smaller()
+        context, references = _compose(draft, data)
+    return data.model_copy(
+        update={
+            "context": context,
+            "references": references,
+            "tokens": tokens,
+            "truncated": bool(room.notes) or not draft.holds_all(data),
+            "notes": (*data.notes, *room.notes),
+        }
+    )
+
+
+def _pack(room: Room, data: QueryData) -> Draft:
+    left = room.left - size(room.tokenizer, _compose(Draft((), ()), data)[0])
+    facts, taken = _pack_facts(room.tokenizer, data.relations, int(left * _FACTS_SHARE) if data.passages else left)
+    return Draft(facts, _pack_passages(room.tokenizer, data.passages, left - taken))
+
+
+def _pack_facts(
+    tokenizer: Tokenizer, relations: Sequence[RelationHit], room: int
+) -> tuple[tuple[RelationHit, ...], int]:
+    """The first facts that fit, and what they take."""
+    taken = 0
+    for count, relation in enumerate(relations):
+        line = size(tokenizer, fact_line(relation, (99,) * _CITED)) + SEAM
+        if taken + line > room:
+            return tuple(relations[:count]), taken
+        taken += line
+    return tuple(relations), taken
+
+
+def _pack_passages(tokenizer: Tokenizer, hits: Sequence[PassageHit], left: int) -> tuple[Packed, ...]:
+    """All that fit whole, in order; of the first that does not, the beginning in what room is left after them."""
+    packed: dict[int, Packed] = {}
+    too_long: int | None = None
+    for place, hit in enumerate(hits):
+        block = size(tokenizer, hit.text) + _frame(tokenizer, hit)
+        if block <= left:
+            packed[place], left = Packed(hit, hit.text), left - block
+        elif too_long is None:
+            too_long = place
+    if too_long is not None and (piece := _piece(tokenizer, hits[too_long], left)):
+        packed[too_long] = Packed(hits[too_long], piece)
+    return tuple(packed[place] for place in sorted(packed))
+
+
+def _frame(tokenizer: Tokenizer, hit: PassageHit) -> int:
+    """Tokens round a passage's text: its header, the marks, a number of any length."""
+    return size(tokenizer, passage_block(999, passage_header(hit), "")) + 2 * SEAM
+
+
+def _piece(tokenizer: Tokenizer, hit: PassageHit, left: int) -> str:
+    room = left - _frame(tokenizer, hit) - size(tokenizer, _CUT_MARK)
+    text = tokenizer.cut(hit.text, room) if room >= _LEAST_PIECE else ""
+    return f"{text.rstrip()}{_CUT_MARK}" if text else ""
+
+
+def _compose(draft: Draft, data: QueryData) -> tuple[str, tuple[Reference, ...]]:
+    """The context and what its numbers stand for: the packed passages first, then those only facts rest on."""
+    numbers = _numbers(draft, data)
+    lines = [fact_line(fact, sorted(numbers[one] for one in _rests_on(fact, numbers))) for fact in draft.facts]
+    blocks = [passage_block(numbers[one.hit.id], passage_header(one.hit), one.text) for one in draft.passages]
+    parts = [*(["Facts:", *lines, ""] if lines else []), *(["Passages:", *blocks] if blocks else [])]
+    hits = {hit.id: hit for hit in data.passages}
+    return "\n".join(parts), tuple(_reference(number, hits[one]) for one, number in numbers.items())
+
+
+def _numbers(draft: Draft, data: QueryData) -> dict[int, int]:
+    """Numbers from 1 for the passages that can be cited, by passage."""
+    wanted = dict.fromkeys(packed.hit.id for packed in draft.passages)
+    there = {hit.id: 0 for hit in data.passages}
+    for fact in draft.facts:
+        if not any(one in wanted for one in fact.passages):
+            wanted.update(dict.fromkeys([one for one in fact.passages if one in there][:1]))
+    return {one: number for number, one in enumerate(wanted, 1)}
+
+
+def _rests_on(fact: RelationHit, numbers: dict[int, int]) -> list[int]:
+    return [one for one in fact.passages if one in numbers][:_CITED]
+
+
+def _reference(number: int, hit: PassageHit) -> Reference:
+    source = hit.sources[0]
+    return Reference(number=number, passage=hit.id, document=source.document, title=source.title, source=source.source)

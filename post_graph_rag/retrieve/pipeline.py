@@ -1,0 +1,132 @@
+"""One question's way from its text to what was found: one embedding request, then one read-only transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from post_graph_rag.errors import WidthMismatch
+from post_graph_rag.models.prompts import Prompts
+from post_graph_rag.models.protocols import ChatRequest, EmbeddingModel, Vectors
+from post_graph_rag.models.tokens import Tokenizer
+from post_graph_rag.records import Channel, QueryData, QueryParam
+from post_graph_rag.retrieve.channels import Found, Fused
+from post_graph_rag.retrieve.context import write_context
+from post_graph_rag.retrieve.modes import Plan, plan_for
+from post_graph_rag.retrieve.question import Question, read_question
+from post_graph_rag.retrieve.results import Chosen, entity_hits, passage_hits, relation_hits
+from post_graph_rag.retrieve.room import Room, bypass_prompt
+from post_graph_rag.retrieve.spaces import resolve_spaces
+from post_graph_rag.retrieve.walking import choose_seeds, walk_from
+from post_graph_rag.store.database import Database, Session
+from post_graph_rag.store.realms import Realm
+from post_graph_rag.store.search import Scope, Shown, WordChannel, by_words, hydrate, nearest
+
+_DEPTH = 40
+"""Hits of each channel that go into fusion, at least."""
+_SHOWN = 10
+"""Sources, mentions and pieces of evidence that are listed for one hit."""
+_COMMON = (100, 8, 4000)
+"""A term is common in more than 1 of 8 things, but not below 100 and always above 4,000: it is not searched with."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """What every question of an engine shares.
+
+    space: the engine's own, for questions that name none. tokenizer: of the model that answers.
+    """
+
+    database: Database
+    realm: Realm
+    embedding: EmbeddingModel
+    tokenizer: Tokenizer
+    space: str = "default"
+    prompts: Prompts = field(default_factory=Prompts)
+
+
+async def retrieve(reader: Reader, question: str, param: QueryParam | None = None) -> QueryData:
+    """Everything that is found for a question, and the context a model would read, within the budget.
+
+    Raises InputError for an empty question, NoCommunities, SpaceNotFound, BudgetTooSmall, EmbeddingError,
+    WidthMismatch when the model's vectors are not of the realm's width, and the database's errors.
+    """
+    return (await prepare(reader, question, param or QueryParam()))[0]
+
+
+async def prepare(reader: Reader, question: str, param: QueryParam) -> tuple[QueryData, ChatRequest]:
+    """What is found for a question, and the request that asks a model to answer from it. Raises as `retrieve`."""
+    asked, plan = read_question(question, param), plan_for(param.mode)
+    if plan is None:
+        request, tokens, notes = bypass_prompt(asked.asked, param, reader.tokenizer, reader.prompts)
+        data = QueryData(question=asked.asked, mode=param.mode, tokens=tokens, truncated=bool(notes), notes=notes)
+        return data, request
+    room = Room.measure(asked.asked, param, reader.tokenizer, reader.prompts)
+    data = write_context(room, await _find(reader, asked, plan, param))
+    return data, room.request(data.context)
+
+
+async def _find(reader: Reader, asked: Question, plan: Plan, param: QueryParam) -> QueryData:
+    vectors = await _embed(reader, asked)
+    async with reader.database.transaction(
+        reader.realm.statements, read_only=True, isolation="repeatable_read"
+    ) as session:
+        scope = await resolve_spaces(session, param.space, reader.space)
+        chosen, shown = await _search(session, asked, plan, vectors, scope, param)
+    return _gathered(asked, param, chosen, shown, scope)
+
+
+async def _embed(reader: Reader, asked: Question) -> Vectors:
+    vectors = await reader.embedding.embed(asked.embedded, "query")
+    wanted = reader.realm.info.dimensions
+    if vectors.shape != (len(asked.embedded), wanted):
+        raise WidthMismatch(
+            f"the embedding model gives {vectors.shape[-1]} dimensions, realm {reader.realm.info.name!r} holds {wanted}"
+            f" of {reader.realm.info.embedding_model!r}: use that model, or another realm"
+        )
+    return np.asarray(vectors, np.float32)
+
+
+async def _search(
+    session: Session, asked: Question, plan: Plan, vectors: Vectors, scope: Scope, param: QueryParam
+) -> tuple[Chosen, Shown]:
+    depth = max(_DEPTH, 2 * param.top_k)
+    found = Found()
+    found.add(await nearest(session, vectors, asked.queries(plan.vectors), scope.ids, depth))
+    if plan.words:
+        channels = {channel: _limits(scope, channel) for channel in plan.words}
+        found.add(await by_words(session, asked.terms, channels, asked.name_keys, scope.ids, depth))
+    if plan.walk:
+        await walk_from(session, choose_seeds(found, param), scope.ids, param.max_hops, found, depth)
+    chosen = Chosen(
+        passages=found.fused("passage", param, param.top_k),
+        entities=found.fused("entity", param, param.top_k),
+        relations=found.fused("relation", param, param.top_k),
+    )
+    passages, entities, relations = map(_ids, (chosen.passages, chosen.entities, chosen.relations))
+    return chosen, await hydrate(session, passages, entities, relations, _SHOWN)
+
+
+def _limits(scope: Scope, channel: WordChannel) -> tuple[int, int]:
+    """How many things a channel has, and how many postings of one term are read."""
+    total = scope.totals[channel]
+    least, share, most = _COMMON
+    return total, min(max(least, total // share), most)
+
+
+def _ids(fused: Sequence[Fused]) -> list[int]:
+    return [one.id for one in fused]
+
+
+def _gathered(asked: Question, param: QueryParam, chosen: Chosen, shown: Shown, scope: Scope) -> QueryData:
+    evidence: Channel = "evidence"
+    weight = param.weights.get(evidence, 1.0)
+    return QueryData(
+        question=asked.asked,
+        mode=param.mode,
+        passages=passage_hits(chosen, shown, scope.spaces, param.rrf_k, weight),
+        entities=entity_hits(chosen, shown, scope.spaces),
+        relations=relation_hits(chosen, shown, scope.spaces),
+    )

@@ -1,0 +1,94 @@
+"""A question as the channels need it: texts to embed, terms to look up, keys of names that may stand in it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from post_graph_rag.clean import clean_text
+from post_graph_rag.errors import InputError
+from post_graph_rag.names import name_key
+from post_graph_rag.records import QueryParam
+from post_graph_rag.store.search import VectorChannel
+from post_graph_rag.terms import terms
+
+_LONGEST_NAME = 5
+"""Words of a name that is looked for in the question as a whole."""
+_WORDS_READ = 60
+"""Words of a question in which names are looked for: what is longer is a text, not a question."""
+_TERMS_READ = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What was asked, cleaned, and the texts to search with.
+
+    asked: the user's own words; texts: what to search for, the first of them the question itself or what stands for it.
+    entities, relations: further texts that only these are searched with.
+    """
+
+    asked: str
+    texts: tuple[str, ...]
+    entities: tuple[str, ...] = ()
+    relations: tuple[str, ...] = ()
+
+    @property
+    def embedded(self) -> tuple[str, ...]:
+        """Every text that needs a vector, once."""
+        return tuple(dict.fromkeys((*self.texts, *self.entities, *self.relations)))
+
+    def queries(self, channels: tuple[VectorChannel, ...]) -> list[tuple[VectorChannel, int]]:
+        """Which channel is searched with which of the `embedded` texts."""
+        number = {text: i for i, text in enumerate(self.embedded)}
+        special = {"entity_vector": self.entities, "relation_vector": self.relations}
+        return [
+            (channel, number[text])
+            for channel in channels
+            for text in dict.fromkeys((*self.texts, *special.get(channel, ())))
+        ]
+
+    @property
+    def terms(self) -> list[str]:
+        """Lexical terms of all texts, once each, the first ones of a long text."""
+        found = (term for text in self.embedded for term in terms(text))
+        return list(dict.fromkeys(found))[:_TERMS_READ]
+
+    @property
+    def name_keys(self) -> list[str]:
+        """Keys of all runs of words that may be an entity's name."""
+        return list(dict.fromkeys(key for text in self.embedded for key in _run_keys(text) if key))
+
+
+def read_question(question: str, param: QueryParam) -> Question:
+    """Clean the question and gather what it is searched with.
+
+    Raises InputError for an empty or blank question.
+    """
+    asked = _cleaned(question)
+    if not asked:
+        raise InputError("the question is empty: ask something")
+    searched = _cleaned(param.search_query or "") or asked
+    return Question(
+        asked=asked,
+        texts=(searched, *_all_cleaned(param.subqueries)),
+        entities=_joined(param.ll_keywords),
+        relations=_joined(param.hl_keywords),
+    )
+
+
+def _cleaned(text: str) -> str:
+    return clean_text(text)[0].strip()
+
+
+def _all_cleaned(texts: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(text for text in map(_cleaned, texts) if text)
+
+
+def _joined(words: tuple[str, ...]) -> tuple[str, ...]:
+    kept = _all_cleaned(words)
+    return (", ".join(kept),) if kept else ()
+
+
+def _run_keys(text: str) -> list[str]:
+    words = text.split()[:_WORDS_READ]
+    runs = ((i, i + length) for length in range(1, _LONGEST_NAME + 1) for i in range(len(words) - length + 1))
+    return [name_key(" ".join(words[start:end])) for start, end in runs]

@@ -1,0 +1,33 @@
+"""Which spaces a question sees."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from post_graph_rag.errors import SpaceNotFound
+from post_graph_rag.store.database import Session
+from post_graph_rag.store.search import Scope, find_scope
+
+EVERY_SPACE = "*"
+
+
+async def resolve_spaces(session: Session, space: str | tuple[str, ...] | None, default: str) -> Scope:
+    """The spaces a question names, or the engine's own.
+
+    space: one, several, or "*" for all; None for `default`.
+    A realm in which nothing was ever indexed has no spaces, and the default finds nothing there.
+    Raises SpaceNotFound for any other space that does not exist.
+    """
+    names = _names(space, default)
+    scope = await find_scope(session, names)
+    missing = set(names or ()) - set(scope.spaces.values())
+    if missing and not (space is None and scope.nothing):
+        named = ", ".join(repr(name) for name in sorted(missing))
+        raise SpaceNotFound(f"there is no space {named} in this realm: index into it first, or name another")
+    return scope
+
+
+def _names(space: str | tuple[str, ...] | None, default: str) -> Sequence[str] | None:
+    asked = default if space is None else space
+    names = (asked,) if isinstance(asked, str) else asked
+    return None if EVERY_SPACE in names else names

@@ -1,0 +1,167 @@
+"""What a question asks of the record: which spaces, who is near, which words, what can be reached, what to show."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from post_graph_rag.store.database import Session
+
+VectorChannel = Literal["passage_vector", "entity_vector", "relation_vector"]
+WordChannel = Literal["passage_text", "entity_name", "relation_text"]
+
+_KINDS: Mapping[WordChannel, int] = {"passage_text": 1, "entity_name": 2, "relation_text": 3}
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """The spaces of a question by id, whether the realm holds none at all, and upper bounds of what it holds."""
+
+    spaces: Mapping[int, str]
+    nothing: bool
+    totals: Mapping[WordChannel, int]
+
+    @property
+    def ids(self) -> list[int]:
+        return list(self.spaces)
+
+
+@dataclass(frozen=True, slots=True)
+class Hits:
+    """What one channel found, best first, with its own scores (larger is better)."""
+
+    ids: list[int]
+    scores: list[float]
+
+
+NO_HITS = Hits([], [])
+
+
+@dataclass(frozen=True, slots=True)
+class WalkBounds:
+    """How far a walk goes: steps, edges followed per entity and direction, entities and passages of one at most."""
+
+    steps: int = 2
+    edges: int = 24
+    entities: int = 250
+    passages: int = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbourhood:
+    """What a walk reached. `subjects` and `objects` go with `relations`, `mentioned` (entities) with `passages`."""
+
+    entities: list[int]
+    relations: list[int]
+    subjects: list[int]
+    objects: list[int]
+    passages: list[int]
+    mentioned: list[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What the record says of hits, by id, as the statement gives it."""
+
+    passages: Mapping[int, Mapping[str, Any]]
+    entities: Mapping[int, Mapping[str, Any]]
+    relations: Mapping[int, Mapping[str, Any]]
+
+
+async def find_scope(session: Session, names: Sequence[str] | None) -> Scope:
+    """The spaces of these names, all for None; names that do not exist are left out."""
+    row = await session.row("search_scope", None if names is None else list(names))
+    return Scope(
+        spaces=dict(zip(row["ids"], row["names"], strict=True)),
+        nothing=row["nothing"],
+        totals={
+            "passage_text": row["passages"],
+            "entity_name": row["entity_names"],
+            "relation_text": row["relations"],
+        },
+    )
+
+
+async def nearest(
+    session: Session,
+    vectors: NDArray[np.float32],
+    queries: Sequence[tuple[VectorChannel, int]],
+    spaces: Sequence[int],
+    most: int,
+) -> dict[str, Hits]:
+    """The nearest by cosine in each channel.
+
+    vectors: one row per query text; queries: which channel is searched with which row, several rows give their union.
+    most: hits of each channel and row.
+    """
+    rows = await session.rows(
+        "search_vectors",
+        vectors.ravel().tolist(),
+        vectors.shape[1],
+        [channel for channel, _ in queries],
+        [number for _, number in queries],
+        spaces,
+        most,
+    )
+    return _hits(rows)
+
+
+async def by_words(
+    session: Session,
+    terms: Sequence[str],
+    channels: Mapping[WordChannel, tuple[int, int]],
+    keys: Sequence[str],
+    spaces: Sequence[int],
+    most: int,
+) -> dict[str, Hits]:
+    """What holds the terms, by BM25, and the entities of which a name has one of the keys.
+
+    channels: for each, how many things it has and how many postings of one term are read at most.
+    most: hits of each channel.
+    """
+    kinds = [_KINDS[channel] for channel in channels]
+    totals, limits = [total for total, _ in channels.values()], [limit for _, limit in channels.values()]
+    return _hits(await session.rows("search_words", terms, kinds, totals, limits, keys, spaces, most))
+
+
+async def walk(
+    session: Session,
+    entities: Sequence[int],
+    relations: Sequence[int],
+    passages: Sequence[int],
+    spaces: Sequence[int],
+    bounds: WalkBounds,
+) -> Neighbourhood:
+    """What can be reached from entities and from the ends of relations, and which passages mention it.
+
+    passages: some whose mentions are wanted in any case.
+    """
+    row = await session.row(
+        "search_walk",
+        entities,
+        relations,
+        bounds.steps,
+        spaces,
+        bounds.edges,
+        bounds.entities,
+        bounds.passages,
+        passages,
+    )
+    return Neighbourhood(**dict(row))
+
+
+async def hydrate(
+    session: Session, passages: Sequence[int], entities: Sequence[int], relations: Sequence[int], most: int
+) -> Shown:
+    """All that is shown of these hits, each list best first; of each at most `most` sources, mentions or evidence."""
+    found = json.loads(await session.value("search_hydrate", passages, entities, relations, most))
+    return Shown(**{kind: {row["id"]: row for row in rows or ()} for kind, rows in found.items()})
+
+
+def _hits(rows: Sequence[Mapping[str, Any]]) -> dict[str, Hits]:
+    return {row["channel"]: Hits(row["ids"], row["scores"]) for row in rows}

@@ -1,0 +1,65 @@
+"""The quickstart: from nothing to an answered question, as a person runs it."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from post_graph_rag.records import Channel
+from tests.acceptance.places import DATA, QUICKSTART, ROOT, run
+from tests.servers import open_folder
+
+
+@pytest.fixture(scope="module")
+def home() -> Iterator[Path]:
+    """A fresh place for the embedded server's data, as on a machine that never ran it."""
+    with open_folder() as folder:
+        yield folder / "home"
+
+
+@pytest.fixture(scope="module")
+def printed(home: Path) -> str:
+    """What the first run prints."""
+    ran = run([sys.executable, QUICKSTART], ROOT, {"POST_GRAPH_RAG_HOME": str(home)})
+    assert ran.returncode == 0, ran.stdout
+    return ran.stdout
+
+
+def test_it_says_that_it_runs_on_the_offline_models(printed: str) -> None:
+    assert "offline" in printed.lower()
+
+
+def test_its_three_documents_are_named_as_they_are_indexed(printed: str) -> None:
+    documents = [path.stem for path in DATA.iterdir() if path.suffix in (".md", ".txt")]
+    assert len(documents) == 3
+    assert [name for name in documents if name not in printed] == []
+
+
+def test_the_answer_cites_numbered_sources_of_more_than_one_document(printed: str) -> None:
+    references = dict(re.findall(r"^\s*\[(\d+)\]\s*(.+)$", printed, re.MULTILINE))
+    assert len(set(references.values())) >= 2
+
+
+def test_the_facts_come_with_dates_and_channels(printed: str) -> None:
+    named = {channel for channel in get_args(Channel) if re.search(rf"\b{channel}\b", printed)}
+    assert len(named) >= 2
+    assert re.search(r"\b(1[5-9]|20)\d\d\b", printed)
+
+
+def test_it_runs_again_on_what_it_left(printed: str, home: Path) -> None:
+    again = run([sys.executable, QUICKSTART], ROOT, {"POST_GRAPH_RAG_HOME": str(home)})
+    assert again.returncode == 0, again.stdout
+    assert "[1]" in again.stdout
+
+
+def test_a_key_without_a_model_name_is_refused_in_words(home: Path) -> None:
+    secret = "sk-not-to-be-shown"
+    ran = run([sys.executable, QUICKSTART], ROOT, {"POST_GRAPH_RAG_HOME": str(home), "OPENAI_API_KEY": secret})
+    assert ran.returncode != 0
+    assert "POST_GRAPH_RAG_MODEL" in ran.stdout
+    assert secret not in ran.stdout

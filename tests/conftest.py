@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,6 +11,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
+from post_graph_rag.embedded import EmbeddedServer
 from tests.servers import any_server_dir, embedded_server, fresh_database, open_folder
 
 # read before the fixture below clears them
@@ -37,6 +39,24 @@ def open_home() -> Iterator[Path]:
 def server_dir() -> Path:
     """The bin folder of the server that the tests run."""
     return Path(SERVER_DIR) if SERVER_DIR else any_server_dir()
+
+
+@pytest.fixture(scope="session")
+def made_data(server_dir: Path) -> Iterator[Path]:
+    """A home whose server's data is made but not running, to be copied: making it takes a second."""
+    with open_folder() as folder:
+        server = EmbeddedServer(folder, server_dir, durable=False)
+        server.acquire()
+        server.release()
+        (server.folder / "server.log").unlink()
+        yield folder
+
+
+@pytest.fixture
+def ready_home(open_home: Path, made_data: Path) -> Path:
+    """A home of the test's own in which the server needs only be started."""
+    subprocess.run(["cp", "-a", f"{made_data}/.", open_home], check=True)
+    return open_home
 
 
 @pytest.fixture(scope="session")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import signal
 import subprocess
 import tempfile
 import time
@@ -17,7 +19,7 @@ import pytest
 from psycopg import sql
 
 from post_graph_rag.config import default_home
-from post_graph_rag.embedded import EmbeddedServer, unpack_newest, unpack_server
+from post_graph_rag.embedded import EmbeddedServer, running, unpack_newest, unpack_server
 from post_graph_rag.embedded.debian import PrivateApt
 from post_graph_rag.embedded.find import find_server
 from post_graph_rag.embedded.folders import private_folder
@@ -55,6 +57,15 @@ def any_server_dir() -> Path:
         return find_server(None, default_home()).bindir
     except ServerUnavailable:
         return unpack_newest(default_home(), tell=warnings.warn)
+
+
+def kill_server(folder: Path) -> None:
+    """End the server in an embedded server's folder by kill -9 and wait until it is dead."""
+    now = running.postmaster(folder)
+    assert now is not None
+    os.kill(now.pid, signal.SIGKILL)
+    while running.postmaster(folder):
+        time.sleep(0.005)
 
 
 @contextmanager

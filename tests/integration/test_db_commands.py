@@ -16,11 +16,11 @@ from post_graph_rag.serve.cli_db import db_app
 
 
 @pytest.fixture(autouse=True)
-def own_home(open_home: Path, server_dir: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    monkeypatch.setenv("POST_GRAPH_RAG_HOME", str(open_home))
+def own_home(ready_home: Path, server_dir: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    monkeypatch.setenv("POST_GRAPH_RAG_HOME", str(ready_home))
     monkeypatch.setenv("POST_GRAPH_RAG_SERVER_DIR", str(server_dir))
-    yield open_home
-    EmbeddedServer(open_home, server_dir).stop(force=True)
+    yield ready_home
+    EmbeddedServer(ready_home, server_dir).stop(force=True)
 
 
 def run(*words: str) -> Result:

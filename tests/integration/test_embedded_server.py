@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import signal
 import stat
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,11 +14,12 @@ import pytest
 
 from post_graph_rag.embedded import EmbeddedServer
 from post_graph_rag.errors import ServerUnavailable
+from tests.servers import kill_server
 
 
 @pytest.fixture
-def server(open_home: Path, server_dir: Path) -> Iterator[EmbeddedServer]:
-    server = EmbeddedServer(open_home, server_dir, durable=False)
+def server(ready_home: Path, server_dir: Path) -> Iterator[EmbeddedServer]:
+    server = EmbeddedServer(ready_home, server_dir, durable=False)
     yield server
     server.stop(force=True)
 
@@ -39,6 +39,13 @@ def remembered(dsn: str) -> int:
         row = connection.execute("select answer from kept").fetchone()
     assert row is not None
     return int(row[0])
+
+
+def test_the_first_start_of_all_makes_the_data(open_home: Path, server_dir: Path) -> None:
+    server = EmbeddedServer(open_home, server_dir)
+    names = extensions(server.acquire())
+    server.release()
+    assert {"vector", "age"} <= names
 
 
 async def test_a_started_server_has_both_extensions_and_answers_asyncpg(server: EmbeddedServer) -> None:
@@ -92,8 +99,8 @@ def test_data_outlives_a_stop(server: EmbeddedServer) -> None:
     assert answer == 42
 
 
-def test_keep_running_keeps_it_after_the_last_user_left(open_home: Path, server_dir: Path) -> None:
-    server = EmbeddedServer(open_home, server_dir, keep_running=True, durable=False)
+def test_keep_running_keeps_it_after_the_last_user_left(ready_home: Path, server_dir: Path) -> None:
+    server = EmbeddedServer(ready_home, server_dir, keep_running=True, durable=False)
     server.acquire()
     server.release()
     kept = server.status().running
@@ -112,9 +119,7 @@ def test_start_keeps_it_until_stop(server: EmbeddedServer) -> None:
 
 def test_it_starts_again_after_a_kill_and_has_its_data(server: EmbeddedServer) -> None:
     remember(server.acquire())
-    pid = server.status().pid
-    assert pid is not None
-    os.kill(pid, signal.SIGKILL)
+    kill_server(server.folder)
     answer = remembered(server.acquire())
     server.release()
     server.release()
@@ -131,7 +136,8 @@ def test_it_starts_when_its_old_number_belongs_to_another_process(server: Embedd
     server.release()
 
 
-def test_a_first_start_that_was_broken_off_leaves_nothing_in_the_way(server: EmbeddedServer) -> None:
+def test_a_first_start_that_was_broken_off_leaves_nothing_in_the_way(open_home: Path, server_dir: Path) -> None:
+    server = EmbeddedServer(open_home, server_dir, durable=False)
     (server.folder / "data.new").mkdir(parents=True)
     (server.folder / "data.new" / "PG_VERSION").write_text("half\n")
     assert extensions(server.acquire()) >= {"vector", "age"}
@@ -161,13 +167,15 @@ def test_a_failed_start_leaves_no_user_behind(server: EmbeddedServer) -> None:
 
 
 @pytest.mark.parametrize("name", ["x" * 90, "a,b", "a b'c\"d%e"], ids=["too long", "comma", "quotes"])
-def test_any_folder_name_gives_a_dsn_that_works(open_home: Path, server_dir: Path, name: str) -> None:
-    server = EmbeddedServer(open_home, server_dir, data=open_home / name, durable=False)
+def test_any_folder_name_gives_a_dsn_that_works(ready_home: Path, server_dir: Path, name: str) -> None:
+    made = EmbeddedServer(ready_home, server_dir).folder
+    server = EmbeddedServer(ready_home, server_dir, data=made.rename(ready_home / name), durable=False)
     assert extensions(server.acquire()) >= {"vector", "age"}
     server.release()
 
 
-def test_data_of_another_major_version_is_refused_naming_both(server: EmbeddedServer) -> None:
+def test_data_of_another_major_version_is_refused_naming_both(open_home: Path, server_dir: Path) -> None:
+    server = EmbeddedServer(open_home, server_dir)
     data = server.folder / "data"
     data.mkdir(parents=True)
     (data / "PG_VERSION").write_text("9\n")
@@ -175,7 +183,8 @@ def test_data_of_another_major_version_is_refused_naming_both(server: EmbeddedSe
         server.acquire()
 
 
-def test_data_of_another_major_version_beside_is_not_passed_over(server: EmbeddedServer) -> None:
+def test_data_of_another_major_version_beside_is_not_passed_over(open_home: Path, server_dir: Path) -> None:
+    server = EmbeddedServer(open_home, server_dir)
     data = server.home / "server-9" / "data"
     data.mkdir(parents=True)
     (data / "PG_VERSION").write_text("9\n")

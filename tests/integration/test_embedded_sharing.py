@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import pwd
-import signal
 import subprocess
 import sys
 import time
@@ -16,6 +15,7 @@ import pytest
 
 from post_graph_rag.embedded import EmbeddedServer
 from post_graph_rag.errors import Busy
+from tests.servers import kill_server
 
 SCRIPT = Path(__file__).parents[1] / "embedded_user.py"
 Join = Callable[[], "User"]
@@ -43,23 +43,23 @@ class User:
 
 
 @pytest.fixture
-def join(open_home: Path, server_dir: Path) -> Iterator[Join]:
+def join(ready_home: Path, server_dir: Path) -> Iterator[Join]:
     users: list[User] = []
 
     def start() -> User:
-        users.append(User(open_home, server_dir))
+        users.append(User(ready_home, server_dir))
         return users[-1]
 
     yield start
     for user in users:
         if user.process.returncode is None:
             user.kill()
-    EmbeddedServer(open_home, server_dir).stop(force=True)
+    EmbeddedServer(ready_home, server_dir).stop(force=True)
 
 
 @pytest.fixture
-def server(open_home: Path, server_dir: Path) -> EmbeddedServer:
-    return EmbeddedServer(open_home, server_dir, durable=False)
+def server(ready_home: Path, server_dir: Path) -> EmbeddedServer:
+    return EmbeddedServer(ready_home, server_dir, durable=False)
 
 
 def stopped_within(server: EmbeddedServer, seconds: float) -> bool:
@@ -114,9 +114,7 @@ def test_a_killed_last_user_does_not_keep_it_alive(join: Join, server: EmbeddedS
 def test_after_a_kill_of_the_server_the_next_user_starts_it_for_all(join: Join, server: EmbeddedServer) -> None:
     first = join()
     dsn = first.dsn()
-    pid = server.status().pid
-    assert pid is not None
-    os.kill(pid, signal.SIGKILL)
+    kill_server(server.folder)
     assert join().dsn() == dsn
     with psycopg.connect(dsn) as connection:
         assert connection.execute("select 1").fetchone() == (1,)
@@ -134,9 +132,18 @@ def test_stop_by_force_ends_it_under_others(join: Join, server: EmbeddedServer) 
     assert server.status().running is False
 
 
+def test_two_processes_whose_first_start_is_at_once_make_the_data_once(open_home: Path, server_dir: Path) -> None:
+    users = [User(open_home, server_dir), User(open_home, server_dir)]
+    addresses = {user.dsn() for user in users}
+    for user in users:
+        user.leave()
+    assert len(addresses) == 1
+
+
 @pytest.mark.skipif(os.geteuid() != 0, reason="as a plain user every other test shows it")
-def test_a_plain_user_runs_the_server_as_itself(open_home: Path, server_dir: Path, server: EmbeddedServer) -> None:
+def test_a_plain_user_runs_the_server_as_itself(open_home: Path, server_dir: Path) -> None:
     plain = pwd.getpwnam("nobody").pw_uid
+    server = EmbeddedServer(open_home, server_dir)
     os.chown(open_home, plain, plain)
     user = User(open_home, server_dir, become=plain)
     with psycopg.connect(user.dsn()) as connection:

@@ -5,9 +5,8 @@ The number of statements does not depend on how many documents, passages or fact
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from typing import Any
 
 from post_graph_rag.ingest.drafts import Draft, PassageDraft
@@ -16,6 +15,7 @@ from post_graph_rag.ingest.profiles import Profile, profile
 from post_graph_rag.ingest.resolve import alias_merges, canonical
 from post_graph_rag.ingest.structure import structure_rows
 from post_graph_rag.names import name_key
+from post_graph_rag.records import Extraction
 from post_graph_rag.store import write
 from post_graph_rag.store.database import Session
 from post_graph_rag.store.projection import Touched, project
@@ -38,7 +38,6 @@ class RelationText:
 class Committed:
     """What a commit leaves to be done after it: vectors of changed entities and new relations."""
 
-    stamp: datetime
     entities: list[Profile] = field(default_factory=list)
     relations: list[RelationText] = field(default_factory=list)
 
@@ -51,6 +50,10 @@ class Commit:
         self._graph = graph
         self._extractor = extractor
         self._reindex = reindex
+        self._written: dict[int, tuple[int, Extraction]] = {}
+        self._closed: set[int] = set()
+        self._reopened: set[int] = set()
+        self._linked: set[int] = set()
         self._posted: list[Posted] = []
         self._replaced: list[tuple[int, int]] = []
         self._moved: set[int] = set()
@@ -62,16 +65,32 @@ class Commit:
         spaces = {n: space for n, (space, _) in places.items()}
         await self._put_passages(drafts, spaces)
         retired = await self._exchange(drafts, places)
+        documents = {document for _, document in places.values()}
+        return await self._follow(documents, retired)
+
+    async def complete(self, found: Mapping[int, tuple[int, Extraction]], failures: Mapping[int, str]) -> Committed:
+        """Give passages that are there already (id -> space, extraction) their structure, or say why they lack it."""
+        self._stamp = await write.take_stamp(self._session)
+        self._written = dict(found)
+        self._linked = set(found)
+        marks: list[dict[str, Any]] = [{"id": id, "extractor": self._extractor, "failure": None} for id in found]
+        marks += [{"id": id, "extractor": None, "failure": failure} for id, failure in failures.items()]
+        settled = await write.mark_passages(self._session, marks)
+        self._written = {id: what for id, what in found.items() if id in settled}
+        return await self._follow(set(), set())
+
+    async def _follow(self, documents: set[int], retired: set[int]) -> Committed:
+        """Everything that follows from passages which got, lost or took up structure."""
         await self._put_structure(retired)
         changed = self._written.keys() | self._closed | self._reopened | retired
         touched = await write.touched_entities(self._session, changed)
         await self._merge(touched)
-        committed = Committed(self._stamp)
+        committed = Committed()
         relations = await self._put_relations(changed, committed)
         entities = await self._put_profiles(touched | self._moved, committed)
         names_gone = await self._put_names(changed)
         await self._let_find(retired, relations, entities, names_gone)
-        await self._draw(drafts, places, changed, relations, entities)
+        await self._draw(documents, changed, relations, entities)
         return committed
 
     # ------------------------------------------------------------ passages
@@ -85,9 +104,6 @@ class Commit:
         wanted = [self._passage_row(n, key, passage) for n, (key, passage) in enumerate(unique.items())]
         rows = await write.put_passages(self._session, wanted)
         self._ids = {key: rows[n].id for n, key in enumerate(unique)}
-        self._written: dict[int, tuple[int, PassageDraft]] = {}
-        self._closed: set[int] = set()
-        self._reopened: set[int] = set()
         marks = []
         vectors: list[tuple[int, int, Any]] = []
         for n, (key, passage) in enumerate(unique.items()):
@@ -120,10 +136,10 @@ class Commit:
 
     def _settle(self, row: write.PutPassage, space: int, passage: PassageDraft) -> dict[str, Any] | None:
         """What becomes of one passage's structure; returns its mark where the row must change."""
-        fresh = passage.extraction is not None
-        renewed = fresh and self._reindex and row.extractor != self._extractor
-        if fresh and (row.added or row.extractor is None or renewed):
-            self._written[row.id] = (space, passage)
+        fresh = passage.extraction
+        renewed = self._reindex and row.extractor != self._extractor
+        if fresh is not None and (row.added or row.extractor is None or renewed):
+            self._written[row.id] = (space, fresh)
             if row.extractor is not None and row.live:
                 self._closed.add(row.id)
             return None if row.added else {"id": row.id, "extractor": self._extractor, "failure": None}
@@ -135,7 +151,6 @@ class Commit:
 
     async def _exchange(self, drafts: Sequence[Draft], places: dict[int, tuple[int, int]]) -> set[int]:
         versions = []
-        self._linked: set[int] = set()
         for n, draft in enumerate(drafts):
             space, document = places[n]
             links: list[list[int]] | None = None if draft.status == "metadata" else []
@@ -154,12 +169,7 @@ class Commit:
             await write.close_structure(self._session, retired | self._closed, self._stamp)
         if self._reopened:
             await write.reopen_structure(self._session, self._reopened, self._stamp)
-        found = {
-            id: (space, passage.extraction)
-            for id, (space, passage) in self._written.items()
-            if passage.extraction is not None
-        }
-        keys, rows = structure_rows(found)
+        keys, rows = structure_rows(self._written)
         entities = await write.put_entities(self._session, keys)
         await write.put_structure(self._session, rows(entities), self._stamp)
 
@@ -238,19 +248,13 @@ class Commit:
         await write.set_current(self._session, found)
 
     async def _draw(
-        self,
-        drafts: Sequence[Draft],
-        places: dict[int, tuple[int, int]],
-        changed: set[int],
-        relations: dict[int, Group],
-        entities: dict[int, bool],
+        self, documents: set[int], changed: set[int], relations: dict[int, Group], entities: dict[int, bool]
     ) -> None:
         if self._graph is None:
             return
         passages = changed | self._linked
         if self._moved:
             passages |= await write.mentioning_passages(self._session, self._moved)
-        documents = {document for _, document in places.values()}
         await project(self._session, self._graph, Touched(documents, passages, entities, relations))
 
 

@@ -14,7 +14,7 @@ from post_graph_rag.clean import clean_json, clean_text, text_hash
 from post_graph_rag.errors import EmptyText
 from post_graph_rag.ingest.chunks import Chunk
 from post_graph_rag.moments import Moment
-from post_graph_rag.records import Document, DocumentContext, Extraction
+from post_graph_rag.records import Document, DocumentContext, DocumentStatus, Extraction
 from post_graph_rag.store.rows import as_json
 
 
@@ -54,7 +54,7 @@ class Draft:
     observed_text: str | None
     given: tuple[str, ...] | None
     replaced: int
-    status: str = "new"
+    status: DocumentStatus = "new"
     passages: list[PassageDraft] = field(default_factory=list)
     counts: Counter[str] = field(default_factory=Counter)
     gates: Counter[str] = field(default_factory=Counter)

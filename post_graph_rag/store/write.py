@@ -73,9 +73,9 @@ async def put_passages(session: Session, wanted: Rows) -> dict[int, PutPassage]:
     return {row["n"]: PutPassage(row["id"], row["added"], row["extractor"], row["live"]) for row in rows}
 
 
-async def mark_passages(session: Session, marks: Rows) -> None:
-    """Note which extraction passages have now, or why they lack one."""
-    await session.run("mark_passages", as_json(marks))
+async def mark_passages(session: Session, marks: Rows) -> set[int]:
+    """Note which extraction passages have now, or why they lack one; returns those that changed."""
+    return {row["id"] for row in await session.rows("mark_passages", as_json(marks))}
 
 
 async def exchange_versions(session: Session, versions: Rows, stamp: datetime) -> list[int]:

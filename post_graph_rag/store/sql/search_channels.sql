@@ -1,7 +1,10 @@
 -- name: search_scope
 -- The spaces a question may see ($1: their names, null for all) and how much the realm holds at most, for rarities.
 -- Ids are drawn in order, so the largest is a count that costs nothing; it exceeds the true one by what was discarded.
-SELECT coalesce(array_agg(s.id), '{}') AS ids, coalesce(array_agg(s.name), '{}') AS names,
+-- The statements after this one are written for one plan, by indexes, whatever their values: planning them anew costs
+-- as much as running them, and a plan made for tables that are small today must not outlive their growth.
+SELECT set_config('plan_cache_mode', 'force_generic_plan', true), set_config('enable_seqscan', 'off', true),
+       coalesce(array_agg(s.id), '{}') AS ids, coalesce(array_agg(s.name), '{}') AS names,
        NOT EXISTS (SELECT FROM {record}.space) AS nothing,
        coalesce((SELECT max(id) FROM {record}.passage), 0) AS passages,
        coalesce((SELECT max(id) FROM {record}.entity_name), 0) AS entity_names,
@@ -44,25 +47,26 @@ FROM best GROUP BY channel
 -- $1: terms; $2, $3, $4: kinds of postings, how many things of that kind there are, how many postings of a term are
 -- read at most; $5: keys; $6: spaces; $7: hits of each channel.
 -- A term with more postings says little and is left out, unless a kind would be left without any.
-WITH kind AS MATERIALIZED (
-    SELECT * FROM unnest($2::smallint[], $3::bigint[], $4::int[]) AS k(kind, total, most)
+WITH term AS MATERIALIZED (
+    SELECT k.kind, p.*, cardinality(p.ids) > k.most AS common,
+           ln(1 + (greatest(k.total - cardinality(p.ids), 0) + 0.5::float8) / (cardinality(p.ids) + 0.5)) AS rarity
+    FROM unnest($2::smallint[], $3::bigint[], $4::int[]) AS k(kind, total, most)
+    CROSS JOIN unnest($1::text[]) AS t(term) CROSS JOIN LATERAL (
+        SELECT array_agg(id) AS ids, array_agg(frequency) AS frequencies, array_agg(length) AS lengths,
+               avg(length)::float8 AS usual
+        FROM (
+            SELECT p.id, p.frequency, p.length FROM {record}.posting p
+            WHERE p.kind = k.kind AND p.term = t.term AND p.current AND p.space = ANY($6::int[]) LIMIT k.most + 1
+        ) read
+    ) p WHERE p.ids IS NOT NULL
 ),
-found AS MATERIALIZED (
-    SELECT k.kind, t.term, p.id, p.frequency, p.length
-    FROM kind k CROSS JOIN unnest($1::text[]) AS t(term) CROSS JOIN LATERAL (
-        SELECT id, frequency, length FROM {record}.posting p
-        WHERE p.kind = k.kind AND p.term = t.term AND p.current AND p.space = ANY($6::int[]) LIMIT k.most + 1
-    ) p
+kept AS MATERIALIZED (
+    SELECT t.* FROM term t JOIN (SELECT kind, bool_and(common) AS common FROM term GROUP BY kind) least USING (kind, common)
 ),
-term AS MATERIALIZED (
-    SELECT f.kind, f.term, count(*) > k.most AS common, bool_and(count(*) > k.most) OVER (PARTITION BY f.kind) AS all_common,
-           ln(1 + (greatest(k.total, count(*)) - count(*) + 0.5::float8) / (count(*) + 0.5)) AS rarity,
-           avg(f.length)::float8 AS usual
-    FROM found f JOIN kind k USING (kind) GROUP BY f.kind, f.term, k.most, k.total
-),
-scored AS (
-    SELECT f.kind, f.id, sum(t.rarity * f.frequency * 2.2 / (f.frequency + 0.3 + 0.9 * f.length / t.usual)) AS score
-    FROM found f JOIN term t USING (kind, term) WHERE t.common = t.all_common GROUP BY f.kind, f.id
+scored AS MATERIALIZED (
+    SELECT t.kind, p.id, sum(t.rarity * p.frequency * 2.2 / (p.frequency + 0.3 + 0.9 * p.length / t.usual)) AS score
+    FROM kept t CROSS JOIN LATERAL unnest(t.ids, t.frequencies, t.lengths) AS p(id, frequency, length)
+    GROUP BY t.kind, p.id
 ),
 name AS (
     SELECT n.entity, s.score FROM scored s JOIN {record}.entity_name n ON n.id = s.id

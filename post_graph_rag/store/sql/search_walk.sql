@@ -2,26 +2,30 @@
 -- What can be reached from $1 (entities) and from both ends of $2 (relations) within $3 steps, in both directions and
 -- inside the spaces $4. $5: edges of one entity and direction that are followed at most; $6: entities at most;
 -- $7: passages of one entity at most. $8: passages whose entities are wanted too.
-WITH RECURSIVE seed AS MATERIALIZED (
+WITH RECURSIVE start AS MATERIALIZED (
+    SELECT r.id, r.subject, r.object FROM {record}.relation r WHERE r.id = ANY($2::bigint[])
+),
+seed AS MATERIALIZED (
     SELECT DISTINCT e.canonical AS id
     FROM (
-        SELECT unnest($1::bigint[]) AS id
-        UNION SELECT unnest(ARRAY[r.subject, r.object]) FROM {record}.relation r WHERE r.id = ANY($2::bigint[])
+        SELECT unnest($1::bigint[]) AS id UNION SELECT subject FROM start UNION SELECT object FROM start
     ) given JOIN {record}.entity e USING (id)
 ),
 -- One row a step; all that was seen goes along, so that no entity is walked from twice.
-walk(step, frontier, seen, relations) AS (
-    SELECT 0, array_agg(id), array_agg(id), $2::bigint[] FROM seed
+walk(step, frontier, seen, relations, subjects, objects) AS (
+    SELECT 0, s.ids, s.ids, r.ids, r.subjects, r.objects
+    FROM (SELECT array_agg(id) AS ids FROM seed) s,
+         (SELECT array_agg(id) AS ids, array_agg(subject) AS subjects, array_agg(object) AS objects FROM start) r
     UNION ALL
-    SELECT w.step + 1, next.frontier, w.seen || next.frontier, next.relations
+    SELECT w.step + 1, next.frontier, w.seen || next.frontier, next.relations, next.subjects, next.objects
     FROM walk w CROSS JOIN LATERAL (
         WITH edge AS MATERIALIZED (
-            SELECT way.id, way.other
+            SELECT way.*
             FROM unnest(w.frontier) AS f(id) CROSS JOIN LATERAL (
-                (SELECT r.id, r.object AS other FROM {record}.relation r
+                (SELECT r.id, r.subject, r.object, r.object AS other FROM {record}.relation r
                  WHERE r.current AND r.subject = f.id AND r.space = ANY($4::int[]) LIMIT $5::int)
                 UNION ALL
-                (SELECT r.id, r.subject FROM {record}.relation r
+                (SELECT r.id, r.subject, r.object, r.subject FROM {record}.relation r
                  WHERE r.current AND r.object = f.id AND r.space = ANY($4::int[]) LIMIT $5::int)
             ) way
         )
@@ -30,15 +34,16 @@ walk(step, frontier, seen, relations) AS (
                     WHERE s.id IS NULL GROUP BY edge.other ORDER BY count(*) DESC, edge.other
                     LIMIT greatest($6::int - cardinality(w.seen), 0)
                 ) fresh) AS frontier,
-               (SELECT array_agg(DISTINCT edge.id) FROM edge) AS relations
+               array_agg(edge.id) AS relations, array_agg(edge.subject) AS subjects, array_agg(edge.object) AS objects
+        FROM edge
     ) next
     WHERE w.step < $3::int AND w.frontier IS NOT NULL
 ),
 node AS MATERIALIZED (SELECT DISTINCT unnest(frontier) AS id FROM walk),
 edge AS MATERIALIZED (
-    SELECT r.id, r.subject, r.object
-    FROM (SELECT DISTINCT unnest(relations) AS id FROM walk) seen JOIN {record}.relation r USING (id)
-    WHERE r.current AND r.subject IN (SELECT id FROM node) AND r.object IN (SELECT id FROM node)
+    SELECT DISTINCT e.id, e.subject, e.object
+    FROM walk w CROSS JOIN LATERAL unnest(w.relations, w.subjects, w.objects) AS e(id, subject, object)
+    WHERE e.subject IN (SELECT id FROM node) AND e.object IN (SELECT id FROM node)
 ),
 -- A passage mentions the entity under which it was written; those merged into a reached one count as that one.
 member AS MATERIALIZED (

@@ -83,10 +83,12 @@ SELECT w.n, a.id, true, NULL, false FROM wanted w JOIN added a ON a.space = w.sp
     AND a.context_hash = w.context_hash AND a.event IS NOT DISTINCT FROM w.event
 
 -- name: mark_passages
--- A pending passage got its structure, or failed again: $1 json [{id, extractor, failure}].
+-- A pending passage got its structure, or failed again: $1 json [{id, extractor, failure}]. One that somebody else
+-- completed meanwhile stays as it is.
 UPDATE {record}.passage p SET extractor = coalesce(w.extractor, p.extractor), failure = w.failure
 FROM json_to_recordset($1::json) AS w(id bigint, extractor text, failure text)
-WHERE p.id = w.id
+WHERE p.id = w.id AND p.extractor IS DISTINCT FROM coalesce(w.extractor, '')
+RETURNING p.id
 
 -- name: exchange_versions
 -- Open the new versions with their passages and close the old ones; answers the passages no live document holds now.

@@ -1,8 +1,8 @@
 -- name: put_postings
--- Words of passages (kind 1), names (2) and relations (3): one array element a posting; $1..$7 are of one length.
--- What kinds $8 with ids $9 had before goes first.
+-- Words of passages (kind 1), names (2) and relations (3): one array element a posting; $1..$6 are of one length.
+-- What kinds $7 with ids $8 had before goes first.
 WITH gone AS (
-    DELETE FROM {record}.posting p USING unnest($8::smallint[], $9::bigint[]) AS w(kind, id)
+    DELETE FROM {record}.posting p USING unnest($7::smallint[], $8::bigint[]) AS w(kind, id)
     WHERE p.kind = w.kind AND p.id = w.id
 )
 INSERT INTO {record}.posting (kind, space, id, length, term, frequency, current)
@@ -67,9 +67,9 @@ WHERE p.kind = w.kind AND p.id = w.id AND p.current <> w.current
 
 -- name: pending_passages
 -- Passages that still lack their structure and that a live document holds, with what their extraction needs.
-SELECT DISTINCT ON (p.id) p.id, s.name AS space, p.text, p.text_hash, p.context_hash, v.context::text AS context,
-       v.title, d.key AS document
-FROM {record}.passage p JOIN {record}.space s ON s.id = p.space
+SELECT DISTINCT ON (p.id) p.id, p.space, p.text, p.text_hash, p.context_hash, v.context::text AS context,
+       d.key AS document
+FROM {record}.passage p
 JOIN {record}.document_passage l ON l.passage = p.id AND upper_inf(l.recorded)
 JOIN {record}.document_version v ON v.id = l.version JOIN {record}.document d ON d.id = v.document
 WHERE p.extractor IS NULL AND p.id > $1 AND v.context_hash = p.context_hash

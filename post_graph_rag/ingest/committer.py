@@ -1,0 +1,164 @@
+"""One writer a call: takes the documents that are finished, writes them as a group, then makes the derived vectors."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from post_graph_rag import failpoints
+from post_graph_rag.errors import Conflict, RAGError
+from post_graph_rag.ingest.commit import Commit, Committed
+from post_graph_rag.ingest.drafts import Draft
+from post_graph_rag.models.embedder import Embedder
+from post_graph_rag.store import write
+from post_graph_rag.store.database import Database
+from post_graph_rag.store.realms import Realm
+
+GROUP_DOCUMENTS = 32
+GROUP_PASSAGES = 512
+_TRIES = 3
+
+
+@dataclass(slots=True, eq=False)
+class _Waiting:
+    item: Draft
+    written: asyncio.Future[None]
+
+
+class Committer:
+    """Writes drafts in groups. `put` returns when its draft is in the record; vectors may come a moment later."""
+
+    def __init__(self, database: Database, realm: Realm, embedder: Embedder, extractor: str) -> None:
+        self._database = database
+        self._realm = realm
+        self._embedder = embedder
+        self._extractor = extractor
+        self._reindex = False
+        self._queue: asyncio.Queue[_Waiting | None] = asyncio.Queue()
+
+    @asynccontextmanager
+    async def open(self, *, reindex: bool) -> AsyncIterator[None]:
+        """Write while the block runs; at its end everything that was put is written."""
+        self._reindex = reindex
+        self._queue = asyncio.Queue()
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(self._work(tasks))
+            try:
+                yield
+            finally:
+                self._queue.put_nowait(None)
+
+    async def put(self, item: Draft) -> None:
+        """Have a draft written. Raises what the database refused."""
+        waiting = _Waiting(item, asyncio.get_running_loop().create_future())
+        self._queue.put_nowait(waiting)
+        await waiting.written
+
+    async def _work(self, tasks: asyncio.TaskGroup) -> None:
+        held: list[_Waiting] = []
+        last = False
+        while not last or held:
+            if not held and (first := await self._queue.get()) is not None:
+                held.append(first)
+            elif not held:
+                return
+            while not self._queue.empty():
+                item = self._queue.get_nowait()
+                last = last or item is None
+                held += [item] if item is not None else []
+            group, held = _group(held)
+            await self._write(group, tasks)
+
+    async def _write(self, group: Sequence[_Waiting], tasks: asyncio.TaskGroup) -> None:
+        """Write a group; if one of it fails, each by itself, so that only that one fails."""
+        try:
+            committed = await self._commit([waiting.item for waiting in group])
+        except RAGError as error:
+            if len(group) == 1:
+                _settle(group, error)
+                return
+            for waiting in group:
+                await self._write([waiting], tasks)
+            return
+        _settle(group, None)
+        tasks.create_task(self._derive(committed, group))
+
+    async def _commit(self, drafts: Sequence[Draft]) -> Committed:
+        for attempt in range(_TRIES):
+            try:
+                async with self._database.transaction(self._realm.statements) as session:
+                    commit = Commit(session, self._realm.info.graph_name, self._extractor, reindex=self._reindex)
+                    committed = await commit.run(drafts)
+                    failpoints.reach("before_commit")
+                failpoints.reach("after_commit")
+                return committed
+            except Conflict:
+                if attempt == _TRIES - 1 or self._database.inside_transaction:
+                    raise
+        raise AssertionError("unreachable")
+
+    async def _derive(self, committed: Committed, group: Sequence[_Waiting]) -> None:
+        """Vectors of changed entities and new relations; those that cannot be made stay marked as pending."""
+        try:
+            await put_derived(self._database, self._realm, self._embedder, committed)
+        except RAGError as error:
+            missing = len(committed.entities) + len(committed.relations)
+            for waiting in group:
+                waiting.item.counts["pending_vectors"] = missing
+                waiting.item.errors.append(f"{type(error).__name__}: {error}")
+
+
+async def put_derived(database: Database, realm: Realm, embedder: Embedder, committed: Committed) -> None:
+    """Make and write the vectors that a commit left to be made. Raises EmbeddingError."""
+    entities, relations = committed.entities, committed.relations
+    if not entities and not relations:
+        return
+    texts = [entity.text for entity in entities] + [relation.text for relation in relations]
+    vectors = await embedder.embed(texts)
+    async with database.transaction(realm.statements) as session:
+        await write.hold_writes(session)
+        if entities:
+            await write.put_entity_vectors(
+                session,
+                [entity.entity for entity in entities],
+                [entity.space for entity in entities],
+                vectors[: len(entities)],
+                [entity.digest for entity in entities],
+            )
+        if relations:
+            await write.put_relation_vectors(
+                session,
+                [relation.id for relation in relations],
+                [relation.space for relation in relations],
+                vectors[len(entities) :],
+            )
+
+
+def _group(waiting: list[_Waiting]) -> tuple[list[_Waiting], list[_Waiting]]:
+    """As many as one commit takes, no document twice in it, and the rest."""
+    group: list[_Waiting] = []
+    rest: list[_Waiting] = []
+    keys: set[tuple[str, bytes]] = set()
+    passages = 0
+    for item in waiting:
+        key = (item.item.space, item.item.digest)
+        full = len(group) >= GROUP_DOCUMENTS or (group and passages + len(item.item.passages) > GROUP_PASSAGES)
+        if full or key in keys:
+            rest.append(item)
+            continue
+        keys.add(key)
+        group.append(item)
+        passages += len(item.item.passages)
+    return group, rest
+
+
+def _settle(group: Sequence[_Waiting], error: RAGError | None) -> None:
+    for waiting in group:
+        if waiting.written.done():
+            continue
+        if error is None:
+            waiting.written.set_result(None)
+        else:
+            waiting.written.set_exception(error)

@@ -1,0 +1,140 @@
+"""What the realm already has of some documents: so that nothing known is cut, embedded or extracted again."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from post_graph_rag.clean import text_hash
+from post_graph_rag.ingest.chunks import chunk_text, given_chunks
+from post_graph_rag.ingest.drafts import Draft, PassageDraft
+from post_graph_rag.ingest.extract import Extractor
+from post_graph_rag.models.replies import Kept, ReplyStore
+from post_graph_rag.names import name_key
+from post_graph_rag.records import DocumentStatus
+from post_graph_rag.store import write
+from post_graph_rag.store.database import Database
+from post_graph_rag.store.realms import Realm
+
+_CAPITALISED = re.compile(r"[^\W\d_a-z][\w'&.-]*(?: (?:of |de |von |and )?[^\W\d_a-z][\w'&.-]*){0,3}")
+_NAMES_A_DOCUMENT = 60
+"""Known names offered to the extractor; more would cost more than they help."""
+
+
+@dataclass(slots=True)
+class Found:
+    """What is there of one document."""
+
+    passages: int = 0
+    known_names: list[str] = field(default_factory=list)
+    kept: Mapping[bytes, Kept] = field(default_factory=dict)
+    structured: set[PassageDraft] = field(default_factory=set)
+    with_vector: set[PassageDraft] = field(default_factory=set)
+
+    def embedded(self, passage: PassageDraft) -> bool:
+        """Whether the passage has its vector."""
+        return passage in self.with_vector
+
+
+class Lookup:
+    """Two short transactions for a slice of documents, whatever is in it."""
+
+    def __init__(
+        self,
+        database: Database,
+        realm: Realm,
+        replies: ReplyStore,
+        extractor: Extractor,
+        cut: tuple[int, int],
+        count: Callable[[str], int],
+    ) -> None:
+        self._database = database
+        self._realm = realm
+        self._replies = replies
+        self._extractor = extractor
+        self._tokens, self._overlap = cut
+        self._count = count
+
+    async def look_up(self, drafts: Sequence[Draft], reindex: bool) -> list[tuple[Draft, Found]]:
+        """Set each draft's status and passages, and say what is there of it."""
+        wanted = [{"n": n, "space": item.space, "digest": item.digest} for n, item in enumerate(drafts)]
+        async with self._database.transaction(self._realm.statements) as session:
+            rows = await write.find_documents(session, wanted)
+        found = [Found() for _ in drafts]
+        for n, item in enumerate(drafts):
+            item.status = _status(item, rows.get(n), reindex)
+            found[n].passages = rows[n]["passages"] if n in rows else 0
+            if item.status not in ("unchanged", "metadata"):
+                self._cut(item)
+        await self._find_passages(drafts, found, reindex)
+        return list(zip(drafts, found, strict=True))
+
+    def _cut(self, item: Draft) -> None:
+        if item.given is not None:
+            chunks = given_chunks(item.text, item.given)
+        else:
+            chunks = chunk_text(item.text, self._tokens, self._overlap, self._count)
+        item.passages = [PassageDraft(chunk, text_hash(chunk.text), self._count(chunk.text)) for chunk in chunks]
+
+    async def _find_passages(self, drafts: Sequence[Draft], found: Sequence[Found], reindex: bool) -> None:
+        reading = [(item, there) for item, there in zip(drafts, found, strict=True) if item.passages]
+        owners = [(item, there, passage) for item, there in reading for passage in item.unique_passages().values()]
+        if not owners:
+            return
+        async with self._database.transaction(self._realm.statements) as session:
+            rows = await write.find_passages(session, [_passage_row(n, *owner) for n, owner in enumerate(owners)])
+            names = await write.find_known_names(session, _name_rows([item for item, _ in reading]))
+        for n, (_, there, passage) in enumerate(owners):
+            _note(rows.get(n), there, passage, reindex)
+        missing = [(item, passage) for item, there, passage in owners if passage not in there.structured]
+        keys = [key for item, passage in missing for key in self._extractor.keys(passage.text_hash, item.context_hash)]
+        kept = await self._replies.find(keys)
+        for n, (_, there) in enumerate(reading):
+            there.kept, there.known_names = kept, names.get(n, [])[:_NAMES_A_DOCUMENT]
+
+
+def _status(item: Draft, row: Mapping[str, Any] | None, reindex: bool) -> DocumentStatus:
+    if row is None:
+        return "new"
+    same = (row["text_hash"], row["context_hash"], row["observed_text"]) == (
+        item.text_hash,
+        item.context_hash,
+        item.observed_text,
+    )
+    if not same or reindex:
+        return "changed"
+    if row["pending"]:
+        return "completed"
+    return "unchanged" if row["metadata_hash"] == item.metadata_hash else "metadata"
+
+
+def _passage_row(n: int, item: Draft, _there: Found, passage: PassageDraft) -> dict[str, Any]:
+    return {
+        "n": n,
+        "space": item.space,
+        "text_hash": passage.text_hash,
+        "context_hash": item.context_hash,
+        "event": item.observed,
+    }
+
+
+def _note(row: Mapping[str, Any] | None, there: Found, passage: PassageDraft, reindex: bool) -> None:
+    if row is None:
+        return
+    if row["embedded"]:
+        there.with_vector.add(passage)
+    if row["extractor"] is not None and not reindex:
+        there.structured.add(passage)
+        if row["embedded"]:
+            passage.known = row["id"]
+
+
+def _name_rows(drafts: Sequence[Draft]) -> list[dict[str, Any]]:
+    """Keys of names a text may hold: its runs of capitalised words."""
+    return [
+        {"n": n, "space": item.space, "key": key}
+        for n, item in enumerate(drafts)
+        for key in sorted({name_key(name) for name in _CAPITALISED.findall(item.text)})
+    ]

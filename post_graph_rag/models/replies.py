@@ -1,0 +1,85 @@
+"""What models said, kept in the realm before it is used, so that nothing is paid for twice; and the ledger of calls."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from post_graph_rag.models.protocols import ChatReply, Vectors
+from post_graph_rag.store.database import Database
+from post_graph_rag.store.realms import Realm
+from post_graph_rag.store.rows import flat
+
+
+def content_key(*parts: Any) -> bytes:
+    """A key for a reply: everything that shapes it, as JSON values or bytes."""
+    text = json.dumps(parts, sort_keys=True, default=lambda value: value.hex())
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A stored reply."""
+
+    text: str
+    model: str
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What a reply is about: which passage (hash of its text), and which known names the model was shown."""
+
+    role: str
+    passage: bytes | None = None
+    names: Sequence[str] = ()
+
+
+class ReplyStore:
+    """Replies, vectors and the ledger of one realm."""
+
+    def __init__(self, database: Database, realm: Realm) -> None:
+        self._database = database
+        self._realm = realm
+
+    async def find(self, keys: Sequence[bytes]) -> dict[bytes, Kept]:
+        """Stored replies among the keys."""
+        if not keys:
+            return {}
+        async with self._database.transaction(self._realm.statements) as session:
+            rows = await session.rows("find_replies", list(keys))
+        return {row["key"]: Kept(row["text"], row["model"]) for row in rows}
+
+    async def keep(self, key: bytes, reply: ChatReply, about: About, milliseconds: int) -> None:
+        """Store a reply and its line in the ledger; a later one for the same key takes its place."""
+        async with self._database.transaction(self._realm.statements) as session:
+            await session.run(
+                "put_reply",
+                key,
+                about.role,
+                reply.model,
+                about.passage,
+                list(about.names),
+                reply.text.replace("\0", "\ufffd"),
+                reply.prompt_tokens,
+                reply.output_tokens,
+                reply.cached_tokens,
+                milliseconds,
+            )
+
+    async def find_vectors(self, keys: Sequence[bytes]) -> dict[bytes, Vectors]:
+        """Stored vectors among the keys, each of shape (dimensions,)."""
+        if not keys:
+            return {}
+        async with self._database.transaction(self._realm.statements) as session:
+            rows = await session.rows("find_vectors", list(keys))
+        return {row["key"]: np.asarray(row["embedding"], dtype=np.float32) for row in rows}
+
+    async def keep_vectors(self, keys: Sequence[bytes], vectors: Vectors, model: str, milliseconds: int) -> None:
+        """Store vectors of shape (len(keys), dimensions) and one line in the ledger."""
+        async with self._database.transaction(self._realm.statements) as session:
+            await session.run("put_vectors", list(keys), flat(list(vectors)), vectors.shape[1], model, 0, milliseconds)

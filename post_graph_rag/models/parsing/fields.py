@@ -8,7 +8,8 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+from post_graph_rag.clean import clean_text
+
 NULLS = frozenset({"", "null", "none", "n/a", "nil", "undefined"})
 TRUE = frozenset({"true", "yes", "1", "negated"})
 LEVELS = {"very high": 0.95, "high": 0.9, "medium": 0.6, "moderate": 0.6, "low": 0.3, "very low": 0.1}
@@ -17,7 +18,7 @@ NUMBER = re.compile(r"([0-9]*\.?[0-9]+)\s*(%)?")
 
 def cleaned(text: str) -> str:
     """One line without NUL and lone surrogates, which PostgreSQL cannot hold."""
-    return " ".join(UNSTORABLE.sub("\ufffd", text).split())
+    return " ".join(clean_text(text)[0].split())
 
 
 def name_of(value: Any, repairs: Counter[str]) -> str | None:

@@ -1,0 +1,133 @@
+"""An OpenAI-compatible endpoint: one client per event loop, JSON in and out, retries left to the policy."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlsplit
+from weakref import WeakKeyDictionary
+
+import openai
+from openai import AsyncOpenAI, AsyncStream, DefaultAsyncHttpxClient
+from pydantic import SecretStr
+from pydantic_core import from_json
+
+from post_graph_rag.clean import clean_text
+from post_graph_rag.models.policy import ReplyError
+
+DEFAULT_BASE_URL = "https://api.openai.com/v1"
+# Local servers want no key, but the SDK wants one to send.
+NO_KEY = "none"
+CONNECT_SECONDS = 10.0
+
+# Fields that make a reply better or cheaper and that some servers refuse; without them it is still a reply.
+OPTIONAL = ("response_format", "temperature", "max_tokens", "encoding_format")
+# Refused when the server does not say why, most likely first.
+UNNAMED = ("response_format", "encoding_format")
+
+
+class Endpoint:
+    """Where models are asked over HTTP.
+
+    base_url: up to and with "/v1"; OpenAI's own if None. api_key: may be None for servers that want none.
+
+    Nothing is opened here: a client is made in the event loop that first asks, one for each loop that does.
+    """
+
+    def __init__(self, base_url: str | None = None, api_key: SecretStr | str | None = None) -> None:
+        self._base_url = base_url or DEFAULT_BASE_URL
+        self._key = api_key.get_secret_value() if isinstance(api_key, SecretStr) else api_key or ""
+        self._clients: WeakKeyDictionary[asyncio.AbstractEventLoop, AsyncOpenAI] = WeakKeyDictionary()
+        self._refused: set[tuple[str, str]] = set()
+
+    @property
+    def where(self) -> str:
+        """Host and port, for messages: a URL may hold a password, its host does not."""
+        parts = urlsplit(self._base_url)
+        return parts.netloc.rpartition("@")[2] or "the endpoint"
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """The key and the URL's password, so that messages can be kept free of them."""
+        return self._key, urlsplit(self._base_url).password or ""
+
+    async def post(self, path: str, body: Mapping[str, Any]) -> Any:
+        """Send JSON, give back JSON; fields of OPTIONAL that it refuses for a model are left out, then and later.
+
+        Raises errors of the openai package, and ReplyError when the answer is no JSON.
+        """
+        return _decoded(await self._tolerant(path, dict(body), stream=False))
+
+    async def open_stream(self, path: str, body: Mapping[str, Any]) -> AsyncStream[object]:
+        """The same for server-sent events; the caller closes what it gets."""
+        stream: AsyncStream[object] = await self._tolerant(path, {**body, "stream": True}, stream=True)
+        return stream
+
+    async def close(self) -> None:
+        """Close the connections of this loop; those of loops that ended went with them."""
+        client = self._clients.pop(asyncio.get_running_loop(), None)
+        if client is not None:
+            await client.close()
+
+    async def _tolerant(self, path: str, body: dict[str, Any], *, stream: bool) -> Any:
+        model = str(body.get("model"))
+        body = {field: value for field, value in body.items() if (model, field) not in self._refused}
+        try:
+            return await self._send(path, body, stream=stream)
+        except (openai.BadRequestError, openai.UnprocessableEntityError) as error:
+            suspect = _suspect(error, body)
+            if suspect is None:
+                raise
+            reply = await self._tolerant(path, {f: v for f, v in body.items() if f != suspect}, stream=stream)
+        # Only now is it known that the field was to blame, and not the rest of this request.
+        self._refused.add((model, suspect))
+        return reply
+
+    async def _send(self, path: str, body: dict[str, Any], *, stream: bool) -> Any:
+        client = self._client()
+        if stream:
+            return await client.post(path, cast_to=object, body=body, stream=True, stream_cls=AsyncStream[object])
+        return await client.post(path, cast_to=str, body=body)
+
+    def _client(self) -> AsyncOpenAI:
+        loop = asyncio.get_running_loop()
+        client = self._clients.get(loop)
+        if client is None:
+            client = self._clients[loop] = AsyncOpenAI(
+                base_url=self._base_url,
+                api_key=self._key or NO_KEY,
+                max_retries=0,
+                # The SDK's own wrapper tries, when it is collected, to close sockets of a loop that has ended.
+                http_client=DefaultAsyncHttpxClient(),
+                # The policy's deadline ends a call; only an address that swallows packets is given up earlier.
+                timeout=openai.Timeout(None, connect=CONNECT_SECONDS),
+            )
+        return client
+
+
+def sendable(text: str) -> str:
+    """Text that UTF-8 can carry."""
+    return text if text.isascii() else clean_text(text)[0]
+
+
+def _suspect(error: openai.APIStatusError, body: Mapping[str, Any]) -> str | None:
+    told = f"{error.param or ''} {error.message}".lower()
+    named = [field for field in OPTIONAL if field in body and field in told]
+    return next(iter(named), None) or next((field for field in UNNAMED if field in body), None)
+
+
+def _decoded(text: str) -> Any:
+    try:
+        return from_json(text)
+    except ValueError:
+        return _decoded_tolerantly(text)
+
+
+def _decoded_tolerantly(text: str) -> Any:
+    """The standard library takes lone surrogates, which models produce when they stop inside an emoji."""
+    try:
+        return json.loads(text, strict=False)
+    except (ValueError, RecursionError) as error:
+        raise ReplyError("it is not JSON; does POST_GRAPH_RAG_BASE_URL end in /v1?") from error

@@ -1,0 +1,96 @@
+"""What a user is told when a model cannot be had: what happened, what to do, and no secret."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NoReturn
+
+import openai
+
+from post_graph_rag.errors import EmbeddingError, LLMError
+from post_graph_rag.models.policy import SPENT
+
+# Keys as providers write them, should an endpoint quote one that is not ours.
+KEY_LIKE = re.compile(r"\b[spr]k-[\w*.-]{6,}|Bearer\s+\S+|\b(?:api[-_]?)?key=\S+", re.IGNORECASE)
+# What is shorter is a placeholder for servers that want any key; to blot it out would blot out words.
+SHORTEST_SECRET = 6
+LONGEST_DETAIL = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Failures:
+    """Turns what a call ended with into a typed error.
+
+    kind: LLMError or EmbeddingError. where: the endpoint without credentials.
+    secrets: what no message may hold. deadline: seconds a call may take.
+    """
+
+    kind: type[LLMError] | type[EmbeddingError]
+    model: str
+    where: str
+    secrets: tuple[str, ...]
+    deadline: float
+
+    def give_up(self, error: Exception, partial: str = "") -> NoReturn:
+        """Raise it. The cause is kept unless its text would show a secret in a traceback.
+
+        partial: what a stream had sent before it broke.
+        """
+        failure = self.kind(f"The model {self.model!r} at {self.where} {self._what_happened(error)}")
+        if isinstance(failure, LLMError):
+            failure.partial = partial
+        raise failure from None if self._shows_secret(error) else error
+
+    def _what_happened(self, error: Exception) -> str:
+        if isinstance(error, openai.APIStatusError):
+            return self._by_status(error)
+        if isinstance(error, openai.APIConnectionError):
+            return "cannot be reached, or broke off: check POST_GRAPH_RAG_BASE_URL and the network."
+        if isinstance(error, TimeoutError):
+            return f"did not answer within {self.deadline:g} seconds: raise POST_GRAPH_RAG_DEADLINE or ask for less."
+        return f"gave an answer that cannot be used: {self._scrubbed(str(error))}"
+
+    def _by_status(self, error: openai.APIStatusError) -> str:
+        status = error.status_code
+        if status in (401, 403):
+            return f"refuses the key (HTTP {status}): check POST_GRAPH_RAG_API_KEY or OPENAI_API_KEY."
+        if status == 404:
+            return "is not known there (HTTP 404): check the model's name and POST_GRAPH_RAG_BASE_URL."
+        if status == 429:
+            return _about_limits(error)
+        detail = self._scrubbed(_said(error))
+        if status >= 500:
+            return f"failed each time it was tried (HTTP {status}); try later. It says: {detail}"
+        return f"refused the request (HTTP {status}). It says: {detail}"
+
+    def _scrubbed(self, text: str) -> str:
+        for secret in self._real_secrets():
+            text = text.replace(secret, "***")
+        return KEY_LIKE.sub("***", text)[:LONGEST_DETAIL]
+
+    def _shows_secret(self, error: BaseException | None) -> bool:
+        while error is not None:
+            text = str(error)
+            if KEY_LIKE.search(text) or any(secret in text for secret in self._real_secrets()):
+                return True
+            error = error.__cause__ or error.__context__
+        return False
+
+    def _real_secrets(self) -> list[str]:
+        return [secret for secret in self.secrets if len(secret) >= SHORTEST_SECRET]
+
+
+def _said(error: openai.APIStatusError) -> str:
+    told = error.body.get("message") if isinstance(error.body, Mapping) else error.body
+    return str(told or error.message)
+
+
+def _about_limits(error: openai.APIStatusError) -> str:
+    if error.code == SPENT:
+        return "refuses because the account's quota is spent (HTTP 429): look at the account's billing."
+    return (
+        "limits calls (HTTP 429) for longer than the deadline: lower POST_GRAPH_RAG_CONCURRENCY or raise "
+        "POST_GRAPH_RAG_DEADLINE."
+    )

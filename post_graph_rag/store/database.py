@@ -25,7 +25,7 @@ from post_graph_rag.errors import (
 from post_graph_rag.store.statements import Statements
 
 Isolation = Literal["read_committed", "repeatable_read"]
-_SETTINGS = ("search_path", "hnsw.iterative_scan", "hnsw.ef_search", "jit")
+_SETTINGS = ("search_path", "hnsw.iterative_scan", "hnsw.ef_search", "jit", "plan_cache_mode", "enable_seqscan")
 
 
 class Session:
@@ -181,8 +181,8 @@ async def _settings(connection: Any) -> dict[str, str | None]:
 
 
 async def _restore(connection: Any, before: dict[str, str | None]) -> None:
-    for name, value in before.items():
-        await connection.execute("SELECT set_config($1, $2, true)", name, value if value is not None else "")
+    calls = ", ".join(f"set_config('{name}', ${number}, true)" for number, name in enumerate(before, 1))
+    await connection.execute(f"SELECT {calls}", *(value or "" for value in before.values()))
 
 
 @contextmanager

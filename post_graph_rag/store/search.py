@@ -47,21 +47,18 @@ class WalkBounds:
     """How far a walk goes: steps, edges followed per entity and direction, entities and passages of one at most."""
 
     steps: int = 2
-    edges: int = 24
-    entities: int = 250
-    passages: int = 12
+    edges: int = 16
+    entities: int = 128
+    passages: int = 10
 
 
 @dataclass(frozen=True, slots=True)
 class Neighbourhood:
-    """What a walk reached. `subjects` and `objects` go with `relations`, `mentioned` (entities) with `passages`."""
+    """What a walk reached: entities by id; relation, subject, object of each edge; passage, entity of each mention."""
 
-    entities: list[int]
-    relations: list[int]
-    subjects: list[int]
-    objects: list[int]
-    passages: list[int]
-    mentioned: list[int]
+    entities: NDArray[np.int64]
+    edges: NDArray[np.int64]
+    mentions: NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +138,7 @@ async def walk(
 
     passages: some whose mentions are wanted in any case.
     """
-    row = await session.row(
+    rows = await session.rows(
         "search_walk",
         entities,
         relations,
@@ -152,7 +149,11 @@ async def walk(
         bounds.passages,
         passages,
     )
-    return Neighbourhood(**dict(row))
+    reached = np.sort(_column(rows, "entities"))
+    edges = np.stack([_column(rows, name) for name in ("relations", "subjects", "objects")], axis=1)
+    mentions = np.stack([_column(rows, name) for name in ("passages", "mentioned")], axis=1)
+    inside = np.isin(edges[:, 1:], reached).all(axis=1)
+    return Neighbourhood(reached, _once(edges[inside]), _once(mentions))
 
 
 async def hydrate(
@@ -165,3 +166,14 @@ async def hydrate(
 
 def _hits(rows: Sequence[Mapping[str, Any]]) -> dict[str, Hits]:
     return {row["channel"]: Hits(row["ids"], row["scores"]) for row in rows}
+
+
+def _column(rows: Sequence[Mapping[str, Any]], name: str) -> NDArray[np.int64]:
+    return np.array([number for row in rows for number in row[name] or ()], np.int64)
+
+
+def _once(rows: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Rows that differ in their first or last number, sorted by these."""
+    last = rows[:, -1]
+    _, first = np.unique(rows[:, 0] * (last.max(initial=0) + 1) + last, return_index=True)
+    return rows[first]

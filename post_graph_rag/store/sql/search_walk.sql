@@ -39,31 +39,25 @@ walk(step, frontier, seen, relations, subjects, objects) AS (
     ) next
     WHERE w.step < $3::int AND w.frontier IS NOT NULL
 ),
-node AS MATERIALIZED (SELECT DISTINCT unnest(frontier) AS id FROM walk),
-edge AS MATERIALIZED (
-    SELECT DISTINCT e.id, e.subject, e.object
-    FROM walk w CROSS JOIN LATERAL unnest(w.relations, w.subjects, w.objects) AS e(id, subject, object)
-    WHERE e.subject IN (SELECT id FROM node) AND e.object IN (SELECT id FROM node)
-),
+node AS MATERIALIZED (SELECT unnest(frontier) AS id FROM walk),
 -- A passage mentions the entity under which it was written; those merged into a reached one count as that one.
 member AS MATERIALIZED (
     SELECT id, id AS canonical FROM node
     UNION ALL
     SELECT e.id, e.canonical FROM {record}.entity e JOIN node ON node.id = e.canonical WHERE e.canonical <> e.id
 ),
-mention AS MATERIALIZED (
+mention AS (
     SELECT m.passage, member.canonical AS entity
     FROM member CROSS JOIN LATERAL (
         SELECT passage FROM {record}.mention m WHERE m.entity = member.id AND upper_inf(m.recorded) LIMIT $7::int
     ) m
-    UNION
+    UNION ALL
     SELECT m.passage, member.canonical
     FROM {record}.mention m JOIN member ON member.id = m.entity
     WHERE m.passage = ANY($8::bigint[]) AND upper_inf(m.recorded)
 )
-SELECT (SELECT coalesce(array_agg(id), '{}') FROM node) AS entities,
-       edge.relations, edge.subjects, edge.objects, mention.passages, mention.mentioned
-FROM (SELECT coalesce(array_agg(id), '{}') AS relations, coalesce(array_agg(subject), '{}') AS subjects,
-             coalesce(array_agg(object), '{}') AS objects FROM edge) edge,
-     (SELECT coalesce(array_agg(passage), '{}') AS passages, coalesce(array_agg(entity), '{}') AS mentioned
-      FROM mention) mention
+-- A row a step, then one for the mentions; relations and mentions may come twice, and a relation's end may lie outside.
+SELECT frontier AS entities, relations, subjects, objects, NULL::bigint[] AS passages, NULL::bigint[] AS mentioned
+FROM walk
+UNION ALL
+SELECT NULL, NULL, NULL, NULL, array_agg(passage), array_agg(entity) FROM mention

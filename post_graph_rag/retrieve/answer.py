@@ -1,0 +1,132 @@
+"""An answer from what was found: written at once or piece by piece, with the sources it cites."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing
+from types import TracebackType
+from typing import cast
+
+from post_graph_rag.errors import InputError, LLMError
+from post_graph_rag.models.protocols import ChatModel, ChatReply, ChatRequest
+from post_graph_rag.records import Answer, QueryData, QueryParam, Reference
+from post_graph_rag.retrieve.pipeline import Reader, prepare
+
+NOT_IN_SOURCES = "The sources do not hold an answer to this question."
+_CITATION = re.compile(r"\[(\d{1,4}(?:\s*[,;]\s*\d{1,4})*)\]")
+
+
+async def answer(reader: Reader, chat: ChatModel, question: str, param: QueryParam | None = None) -> Answer:
+    """Search, then let the model answer from what was found.
+
+    With `only_need_context` no model is called and the text is empty; nor when nothing was found, which is then said.
+    Raises what `retrieve` raises, and LLMError, which carries what was found as `.retrieval`.
+    """
+    param, start = param or QueryParam(), time.perf_counter()
+    data, request = await prepare(reader, question, param)
+    reply = _without_model(data, param) or await _ask(chat, request, data)
+    return _answer(data, reply, time.perf_counter() - start)
+
+
+class AnswerStream:
+    """An answer piece by piece: `async with AnswerStream(…) as stream: async for text in stream: …`.
+
+    Entering searches; then `data` is there. Leaving early ends the model's call. `answer` is the same record that
+    `answer()` gives, of the text that came.
+    """
+
+    def __init__(self, reader: Reader, chat: ChatModel, question: str, param: QueryParam | None = None) -> None:
+        self._reader, self._chat = reader, chat
+        self._question, self._param = question, param or QueryParam()
+        self._said: list[str] = []
+        self._pieces: AsyncGenerator[str, None] | None = None
+        self._data: QueryData | None = None
+        self._start = self._seconds = 0.0
+
+    async def __aenter__(self) -> AnswerStream:
+        self._start = time.perf_counter()
+        self._data, request = await prepare(self._reader, self._question, self._param)
+        self._pieces = self._stream(request, self._data)
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._pieces is not None:
+            await self._pieces.aclose()
+        self._seconds = time.perf_counter() - self._start
+
+    def __aiter__(self) -> AsyncIterator[str]:
+        if self._pieces is None:
+            raise InputError("a stream is used as `async with … as stream: async for text in stream: …`")
+        return self._pieces
+
+    @property
+    def data(self) -> QueryData:
+        """What was found."""
+        if self._data is None:
+            raise InputError("a stream has searched once it was entered: `async with … as stream`")
+        return self._data
+
+    @property
+    def answer(self) -> Answer:
+        """The answer as far as it came; whole once the stream has ended."""
+        reply = _without_model(self.data, self._param) or self._streamed()
+        return _answer(self.data, reply, self._seconds or time.perf_counter() - self._start)
+
+    def _streamed(self) -> ChatReply:
+        text = "".join(self._said)
+        return ChatReply(text, self._chat.name, self.data.tokens, self._reader.tokenizer.count(text))
+
+    async def _stream(self, request: ChatRequest, data: QueryData) -> AsyncGenerator[str, None]:
+        fixed = _without_model(data, self._param)
+        if fixed is not None:
+            if fixed.text:
+                yield fixed.text
+            return
+        # Models hand out generators, which have to be closed at once for their call to end.
+        async with aclosing(cast("AsyncGenerator[str, None]", self._chat.stream(request))) as pieces:
+            try:
+                async for piece in pieces:
+                    self._said.append(piece)
+                    yield piece
+            except LLMError as error:
+                error.retrieval, error.partial = data, "".join(self._said)
+                raise
+
+
+def cited(text: str, references: tuple[Reference, ...]) -> tuple[Reference, ...]:
+    """The references a text cites as [1], [1][3] or [1, 3]; numbers that stand for nothing are passed over."""
+    numbers = {int(number) for marks in _CITATION.findall(text) for number in re.split(r"\s*[,;]\s*", marks)}
+    return tuple(reference for reference in references if reference.number in numbers)
+
+
+def _without_model(data: QueryData, param: QueryParam) -> ChatReply | None:
+    """What is said where no model is needed: nothing but the context is wanted, or nothing was found."""
+    if param.only_need_context:
+        return ChatReply("", "")
+    if param.mode != "bypass" and not (data.passages or data.relations or data.entities):
+        return ChatReply(NOT_IN_SOURCES, "")
+    return None
+
+
+async def _ask(chat: ChatModel, request: ChatRequest, data: QueryData) -> ChatReply:
+    try:
+        return await chat.chat(request)
+    except LLMError as error:
+        error.retrieval = data
+        raise
+
+
+def _answer(data: QueryData, reply: ChatReply, seconds: float) -> Answer:
+    return Answer(
+        text=reply.text,
+        references=cited(reply.text, data.references),
+        data=data,
+        model=reply.model,
+        prompt_tokens=reply.prompt_tokens,
+        output_tokens=reply.output_tokens,
+        seconds=seconds,
+    )

@@ -40,7 +40,7 @@ _LEGAL_FORMS = {
 _FORM_WORDS = frozenset(_LEGAL_FORMS.values()) | {"corp", "inc", "ltd", "co", "and"}
 _LONGEST_FORM = max(len(form.split()) for form in _LEGAL_FORMS)
 
-_APOSTROPHES = re.compile("['\u2018\u2019\u02bc`\u00b4]")
+_APOSTROPHES = re.compile("['\u2018\u2019\u02bc`]")
 _AND = re.compile(r"\s*&\s*")
 _POINT_IN_NUMBER = re.compile(r"(?<=\d)\.(?=\d)")
 _KEPT_MARKS = frozenset("#%\ue000")
@@ -61,7 +61,7 @@ def name_key(name: str) -> str:
 
     name: any text. Returns at most `MAX_KEY` characters; empty only for an empty name.
     """
-    text = _AND.sub(" and ", fold(visible(_APOSTROPHES.sub("", name))))
+    text = _AND.sub(" and ", fold(_without_apostrophes(name)))
     words = _join_initials(_words(text))
     words = words[1:] if len(words) > 1 and words[0] == "the" else words
     return shorten(" ".join(_unify_legal_form(words)) or _raw_key(name), MAX_KEY)
@@ -73,13 +73,18 @@ def predicate_key(predicate: str) -> str:
     Words are never dropped or turned but a leading "is" or "are" (and the article after it) before a predicate that
     ends in a preposition; so no predicate becomes its inverse and no past becomes a present.
     """
-    text = fold(_PREDICATE_HUMP.sub(" ", visible(_APOSTROPHES.sub("", predicate))))
+    text = fold(_PREDICATE_HUMP.sub(" ", _without_apostrophes(predicate)))
     return shorten("_".join(_without_copula(_words(text.replace("_", " ")))) or _raw_key(predicate), MAX_KEY)
 
 
 def predicate_words(key: str) -> str:
     """A predicate key as words: "owned_by" reads "owned by"."""
     return key.replace("_", " ").strip() or key
+
+
+def _without_apostrophes(text: str) -> str:
+    # The acute accent that some type for an apostrophe has a compatibility form with a blank in it.
+    return _APOSTROPHES.sub("", visible(text.replace("\u00b4", "'")))
 
 
 def _words(text: str) -> list[str]:

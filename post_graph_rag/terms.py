@@ -21,6 +21,7 @@ _GROUPED_DIGITS = re.compile(r"\d{1,3}(?:,\d{3})+")
 _PIECES = re.compile(rf"{_JOINERS}|[_+#]+")
 _HUMPS = re.compile(r"(?<=[a-z0-9à-öø-ÿ])(?=[A-ZÀ-ÖØ-Þ])|(?<=[A-ZÀ-ÖØ-Þ])(?=[A-ZÀ-ÖØ-Þ][a-zà-öø-ÿ])")
 _INITIALS = re.compile(r"[^\W\d_](?:\.[^\W\d_])+")
+_PLURAL = re.compile(r"(?!news$)[a-z]{2,}[a-hj-rtv-z]s")
 _POSSESSIVE = re.compile(r"'[sS]$")
 _SAME_MARKS = str.maketrans({"\u2019": "'", "\u2010": "-"})
 # Scripts written without blanks between words, or (Hangul) with endings glued to the word.
@@ -36,9 +37,10 @@ _PICTURES = r"\u2600-\u27bf\U0001f1e6-\U0001f1ff\U0001f300-\U0001faff"
 def terms(text: str) -> list[str]:
     """The lexical terms of a text, in order, with repeats.
 
-    Words are folded (case, accents, compatibility forms, plain digits) and lose a possessive. What is joined by marks,
-    underscores or capitals (identifiers, e-mails, URLs, versions) gives the whole and its parts; scripts without blanks
-    give overlapping pairs of characters. Text made of marks only is one term, so that such a name can be found.
+    Words are folded (case, accents, compatibility forms, plain digits) and lose a possessive and a plural "s". What is
+    joined by marks, underscores or capitals (identifiers, e-mails, URLs, versions) gives the whole and its parts;
+    scripts without blanks give overlapping pairs of characters. Text made of marks only is one term, so that such a
+    name can be found.
 
     text: any text. Returns terms of 1 to `MAX_TERM` characters without NUL and surrogates; none for blank text.
     """
@@ -47,12 +49,17 @@ def terms(text: str) -> list[str]:
     found: list[str] = []
     for token in pattern.findall(shown):
         found += _known_terms(token) if len(token) <= MAX_TERM else _token_terms(token)
-    return found or [shorten(fold(mark), MAX_TERM) for mark in [" ".join(shown.split())] if mark]
+    return found or _marks_term(shown)
 
 
 def term_counts(text: str) -> dict[str, int]:
     """How often each term of a text occurs in it, in order of first appearance."""
     return dict(Counter(terms(text)))
+
+
+def _marks_term(text: str) -> list[str]:
+    marks = shorten(fold(" ".join(text.split())), MAX_TERM).strip()
+    return [marks] if marks else []
 
 
 @cache
@@ -78,7 +85,7 @@ def _known_terms(token: str) -> tuple[str, ...]:
 
 def _token_terms(token: str) -> tuple[str, ...]:
     if _PLAIN_TOKEN.fullmatch(token):
-        return (shorten(token.lower(), MAX_TERM),)
+        return (shorten(_singular(token.lower()), MAX_TERM),)
     if _GROUPED_DIGITS.fullmatch(token):
         return (shorten(token.replace(",", ""), MAX_TERM),)
     return tuple(term for run in _RUNS.findall(token.translate(_SAME_MARKS)) for term in _run_terms(run))
@@ -87,7 +94,13 @@ def _token_terms(token: str) -> tuple[str, ...]:
 def _run_terms(run: str) -> Iterator[str]:
     if re.match(f"[{_UNSPACED}]", run):
         return _pair_terms(run)
-    return (shorten(term, MAX_TERM) for term in dict.fromkeys(_compound_terms(run)) if term)
+    parts = dict.fromkeys(map(_singular, _compound_terms(run)))
+    return (shorten(term, MAX_TERM) for term in parts if term)
+
+
+def _singular(term: str) -> str:
+    """A word without the plural "s" that English shares with its neighbours; right or wrong, the same everywhere."""
+    return term[:-1] if _PLURAL.fullmatch(term) else term
 
 
 def _compound_terms(run: str) -> Iterator[str]:

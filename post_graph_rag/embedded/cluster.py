@@ -21,7 +21,7 @@ from post_graph_rag.errors import ServerUnavailable
 from .folders import private_folder
 from .identity import Identity, run_program, spawn_options
 from .programs import EXTENSIONS, ServerPrograms
-from .running import Postmaster, alive, data_folder, pid_file, postmaster, serves
+from .running import Postmaster, alive, data_folder, ended, pid_file, postmaster
 
 START_SECONDS = 60.0
 ORPHAN_SECONDS = 10.0
@@ -68,7 +68,7 @@ class Cluster:
         return [self.programs.bindir / "initdb", "-D", target, *options, *([] if self.durable else ["--no-sync"])]
 
     def start(self) -> Postmaster:
-        """Start the server and wait until it takes connections and both extensions are there.
+        """Start the server and wait until it takes connections.
 
         Raises:
             ServerUnavailable: it did not come up; with the end of its log.
@@ -78,15 +78,12 @@ class Cluster:
             self._clear_stale()
             position = self.log.stat().st_size if self.log.exists() else 0
             try:
-                running = self.wait_ready(self._spawn(), position)
+                return self.wait_ready(self._spawn(), position)
             except ServerUnavailable as error:
                 # sessions of a killed server notice within a moment and must be gone before the next may start
                 if "still in use" not in str(error) or time.monotonic() > end:
                     raise
                 time.sleep(0.1)
-                continue
-            self._prepare_extensions(running)
-            return running
 
     def _clear_stale(self) -> None:
         """Remove what a killed server left when its number is some other process's by now.
@@ -156,7 +153,7 @@ class Cluster:
             running = postmaster(self.folder)
             if running and running.ready:
                 return running
-            if not serves(pid, data_folder(self.folder)):
+            if ended(pid):
                 raise ServerUnavailable(f"The server did not start; {self.log} ends: {self._log_since(position)}")
             time.sleep(0.005)
         raise ServerUnavailable(f"The server did not get ready within {START_SECONDS:.0f} s; see {self.log}")
@@ -166,8 +163,12 @@ class Cluster:
             file.seek(position)
             return file.read().decode(errors="replace").strip()[-800:]
 
-    def _prepare_extensions(self, running: Postmaster) -> None:
-        """Create both extensions, and lift them to this server's version when an older one made the data."""
+    def prepare_extensions(self, running: Postmaster) -> None:
+        """Create both extensions, and lift them to this server's version when an older one made the data.
+
+        Raises:
+            ServerUnavailable: a newer version made the data, or the server broke off.
+        """
         psql: list[str | Path] = [self.programs.bindir / "psql", "-XqAt", "-v", "ON_ERROR_STOP=1", "-d", dsn(running)]
         verbs = ("create extension if not exists {}", "alter extension {} update")
         statements = ["set client_min_messages = warning"]

@@ -43,6 +43,11 @@ def pid_file(folder: Path) -> Path:
     return data_folder(folder) / "postmaster.pid"
 
 
+def settled_mark(folder: Path) -> Path:
+    """The file that names the server process for which all was done that follows a start."""
+    return folder / "settled"
+
+
 def keep_mark(folder: Path) -> Path:
     """The file that says: this server stays when its last user leaves."""
     return folder / "keep"
@@ -76,7 +81,7 @@ def serves(pid: int, data: Path) -> bool:
 
 
 def alive(pid: int) -> bool:
-    """Whether some process has this number."""
+    """Whether some process has this number, be it one that has ended and waits for its parent."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
@@ -84,6 +89,15 @@ def alive(pid: int) -> bool:
     except PermissionError:
         return True
     return True
+
+
+def ended(pid: int) -> bool:
+    """Whether process `pid` is no more, or has ended and only waits for its parent."""
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except (OSError, IndexError):
+        return not alive(pid)
+    return state == "Z"
 
 
 @contextmanager
@@ -152,11 +166,17 @@ def spawn_watcher(folder: Path, pid: int) -> None:
 
 def watch(folder: Path, pid: int) -> None:
     """Look once a second whether server `pid` still has a user; end it when it has none and is not to be kept."""
-    while (running := postmaster(folder)) is not None and running.pid == pid:
+    while _runs(folder, pid):
         with control(folder):
-            if not in_use(folder) and not keep_mark(folder).exists():
+            # it may have ended, and its folder with it, while we waited for the lock
+            if _runs(folder, pid) and not in_use(folder) and not keep_mark(folder).exists():
                 stop_process(folder)
         time.sleep(WATCH_SECONDS)
+
+
+def _runs(folder: Path, pid: int) -> bool:
+    now = postmaster(folder)
+    return now is not None and now.pid == pid
 
 
 def _detach() -> None:

@@ -92,9 +92,9 @@ class EmbeddedServer:
         with self._control():
             joined = running.join(self.folder)
             try:
-                address = self._ensure_running()
+                address = self._ensure_running(self.keep_running)
             except BaseException:
-                os.close(joined)
+                self._leave(joined)
                 raise
         self._joined.append(joined)
         return address
@@ -108,9 +108,7 @@ class EmbeddedServer:
         if not self._joined:
             return
         with self._control():
-            os.close(self._joined.pop())
-            if not running.in_use(self.folder) and not running.keep_mark(self.folder).exists():
-                self._stop()
+            self._leave(self._joined.pop())
 
     def start(self) -> str:
         """Start the server if it is not running, let it stay until `stop`, and return its DSN.
@@ -119,7 +117,11 @@ class EmbeddedServer:
             ServerUnavailable: as for `acquire`.
         """
         with self._control():
-            return self._ensure_running(keep=True)
+            joined = running.join(self.folder)
+            try:
+                return self._ensure_running(keep=True)
+            finally:
+                self._leave(joined)
 
     def stop(self, force: bool = False) -> None:
         """Stop the server; what this object has joined is left.
@@ -170,22 +172,35 @@ class EmbeddedServer:
                 "Name another in POST_GRAPH_RAG_HOME, or run as the user it belongs to."
             ) from error
 
-    def _ensure_running(self, keep: bool = False) -> str:
+    def _ensure_running(self, keep: bool) -> str:
         self._refuse_other_major()
         self._refuse_closed_folder()
         now = running.postmaster(self.folder)
-        if now is None:
-            running.keep_mark(self.folder).unlink(missing_ok=True)
-        if keep or self.keep_running:
-            running.keep_mark(self.folder).touch(mode=0o600)
-        return dsn(self._start() if now is None else self._cluster.wait_ready(now.pid))
+        now = self._start() if now is None else self._cluster.wait_ready(now.pid)
+        self._settle(now, keep)
+        return dsn(now)
 
     def _start(self) -> running.Postmaster:
+        for mark in (running.keep_mark(self.folder), running.settled_mark(self.folder)):
+            mark.unlink(missing_ok=True)
         self._cluster.create()
-        started = self._cluster.start()
-        if not running.keep_mark(self.folder).exists():
-            running.spawn_watcher(self.folder, started.pid)
-        return started
+        return self._cluster.start()
+
+    def _settle(self, now: running.Postmaster, keep: bool) -> None:
+        """Do what follows a start, unless it was done; who started it may have been killed in between."""
+        settled = running.settled_mark(self.folder)
+        if not settled.exists():
+            self._cluster.prepare_extensions(now)
+            if not keep:
+                running.spawn_watcher(self.folder, now.pid)
+            settled.touch(mode=0o600)
+        if keep:
+            running.keep_mark(self.folder).touch(mode=0o600)
+
+    def _leave(self, joined: int) -> None:
+        os.close(joined)
+        if not running.in_use(self.folder) and not running.keep_mark(self.folder).exists():
+            self._stop()
 
     def _stop(self) -> None:
         running.keep_mark(self.folder).unlink(missing_ok=True)

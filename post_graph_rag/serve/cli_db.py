@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
+from pydantic import ValidationError
 
 from post_graph_rag.config import Settings
 from post_graph_rag.embedded import EmbeddedServer, find_server, unpack_newest, unpack_server
 from post_graph_rag.errors import RAGError, ServerUnavailable
+from post_graph_rag.serve.options import notes, refusal, unusable
 
 db_app = typer.Typer(help="A local PostgreSQL with Apache AGE and pgvector.", no_args_is_help=True)
-_notes = Console(stderr=True, soft_wrap=True, highlight=False, markup=False)
 
 Suite = Annotated[str | None, typer.Option(help="Unpack this Debian release's server, whatever else is there.")]
 Force = Annotated[bool, typer.Option("--force", help="Stop it although others use it; their sessions break off.")]
@@ -23,18 +24,19 @@ Force = Annotated[bool, typer.Option("--force", help="Stop it although others us
 @db_app.command()
 def install(suite: Suite = None) -> None:
     """Unpack a server from the system's own packages, unless one is there; needs no root."""
-    settings = Settings()
     with _refusals():
-        if suite:
-            typer.echo(unpack_server(settings.home, suite))
-            return
-        try:
-            found = find_server(settings.server_dir, settings.home)
-        except ServerUnavailable:
-            typer.echo(unpack_newest(settings.home, tell=_notes.print))
-            return
-    _notes.print(f"A server is there already (PostgreSQL {found.major}, from the {found.origin}); nothing is unpacked.")
-    typer.echo(found.bindir)
+        settings = Settings()
+        bindir = unpack_server(settings.home, suite) if suite else _found_or_unpacked(settings)
+    typer.echo(bindir)
+
+
+def _found_or_unpacked(settings: Settings) -> Path:
+    try:
+        found = find_server(settings.server_dir, settings.home)
+    except ServerUnavailable:
+        return unpack_newest(settings.home, tell=notes.print)
+    notes.print(f"A server is there already (PostgreSQL {found.major}, from the {found.origin}); nothing is unpacked.")
+    return found.bindir
 
 
 @db_app.command()
@@ -87,6 +89,7 @@ def _refusals() -> Iterator[None]:
     """Show a refusal as one sentence, without a traceback."""
     try:
         yield
-    except RAGError as refusal:
-        _notes.print(f"Error: {refusal}")
-        raise typer.Exit(1) from refusal
+    except RAGError as error:
+        raise refusal(str(error)) from error
+    except ValidationError as error:
+        raise refusal(unusable(error)) from error

@@ -42,7 +42,7 @@ def connected(command: Command) -> Callable[..., None]:
         except RAGError as error:
             raise refusal(str(error)) from error
         except ValidationError as error:
-            raise refusal(_unusable(error)) from error
+            raise refusal(unusable(error)) from error
 
     _give_signature(run, command)
     return run
@@ -77,6 +77,6 @@ def _settings(dsn: str | None, realm: str | None, space: str | None, embedded: b
     return Settings(**chosen)
 
 
-def _unusable(error: ValidationError) -> str:
+def unusable(error: ValidationError) -> str:
     """Which settings cannot be used and why, without their values: one may be a password."""
     return "; ".join(f"setting {'.'.join(map(str, part['loc']))}: {part['msg']}" for part in error.errors())

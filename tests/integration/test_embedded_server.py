@@ -222,3 +222,20 @@ def test_a_home_that_everybody_may_write_to_is_refused(open_home: Path, server_d
     open_home.chmod(0o777)
     with pytest.raises(ServerUnavailable, match="Everybody may write"):
         EmbeddedServer(open_home, server_dir).acquire()
+
+
+def test_what_a_killed_starter_left_undone_is_done_by_the_next_user(server: EmbeddedServer) -> None:
+    dsn = server.start()
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        connection.execute("drop extension vector cascade")
+    (server.folder / "settled").unlink()
+    assert "vector" in extensions(server.acquire())
+
+
+def test_a_server_whose_start_cannot_be_finished_does_not_stay(server: EmbeddedServer) -> None:
+    with psycopg.connect(server.acquire(), autocommit=True) as connection:
+        connection.execute("update pg_extension set extversion = '999' where extname = 'vector'")
+    server.release()
+    with pytest.raises(ServerUnavailable, match="does not fit the extensions"):
+        server.acquire()
+    assert server.status().running is False

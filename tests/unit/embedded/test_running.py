@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -36,8 +37,10 @@ def write_pid_file(folder: Path, pid: int, state: str = "ready   ") -> None:
 @pytest.fixture
 def pretender(folder: Path) -> Iterator[int]:
     """A process whose command line is that of the folder's server."""
-    command = [sys.executable, "-c", "input()", "-D", str(running.data_folder(folder))]
-    with subprocess.Popen(command, stdin=subprocess.PIPE) as process:
+    command = [sys.executable, "-c", "print('up', flush=True); input()", "-D", str(running.data_folder(folder))]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
         yield process.pid
 
 
@@ -73,6 +76,19 @@ def test_a_server_of_another_folder_is_no_server_of_this(folder: Path, pretender
 def test_a_broken_pid_file_counts_for_nothing(folder: Path, text: str) -> None:
     running.pid_file(folder).write_text(text)
     assert running.postmaster(folder) is None
+
+
+def test_a_process_that_waits_for_its_parent_has_ended() -> None:
+    with subprocess.Popen([sys.executable, "-c", ""], stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        process.stdout.read()  # ends when the process does
+        while not running.ended(process.pid):
+            time.sleep(0.005)
+        assert running.alive(process.pid)
+
+
+def test_a_process_at_work_has_not_ended() -> None:
+    assert not running.ended(os.getpid())
 
 
 def test_nobody_uses_a_folder_that_nobody_joined(folder: Path) -> None:

@@ -50,15 +50,16 @@ class ReplyStore:
         """Stored replies among the keys."""
         if not keys:
             return {}
-        async with self._database.transaction(self._realm.statements) as session:
+        async with self._database.single(self._realm.statements) as session:
             rows = await session.rows("find_replies", list(keys))
         return {row["key"]: Kept(row["text"], row["model"]) for row in rows}
 
     async def keep(self, key: bytes, reply: ChatReply, about: About, milliseconds: int) -> None:
         """Store a reply and its line in the ledger; a later one for the same key takes its place."""
-        async with self._database.transaction(self._realm.statements) as session:
+        async with self._database.single(self._realm.statements) as session:
             await session.run(
                 "put_reply",
+                not self._database.inside_transaction,
                 key,
                 about.role,
                 reply.model,
@@ -75,11 +76,13 @@ class ReplyStore:
         """Stored vectors among the keys, each of shape (dimensions,)."""
         if not keys:
             return {}
-        async with self._database.transaction(self._realm.statements) as session:
+        async with self._database.single(self._realm.statements) as session:
             rows = await session.rows("find_vectors", list(keys))
         return {row["key"]: np.asarray(row["embedding"], dtype=np.float32) for row in rows}
 
     async def keep_vectors(self, keys: Sequence[bytes], vectors: Vectors, model: str, milliseconds: int) -> None:
         """Store vectors of shape (len(keys), dimensions) and one line in the ledger."""
-        async with self._database.transaction(self._realm.statements) as session:
-            await session.run("put_vectors", list(keys), flat(list(vectors)), vectors.shape[1], model, 0, milliseconds)
+        lazy = not self._database.inside_transaction
+        async with self._database.single(self._realm.statements) as session:
+            numbers = flat(list(vectors))
+            await session.run("put_vectors", lazy, list(keys), numbers, vectors.shape[1], model, 0, milliseconds)

@@ -104,7 +104,6 @@ class Database:
         *,
         read_only: bool = False,
         isolation: Isolation = "read_committed",
-        search_path: str = "public, ag_catalog",
     ) -> AsyncIterator[Session]:
         """A transaction with our settings in it; inside a caller's transaction a savepoint, settings put back after."""
         async with self._connection() as connection:
@@ -113,10 +112,16 @@ class Database:
             with database_errors():
                 how = {} if nested else {"isolation": isolation, "readonly": read_only}
                 async with connection.transaction(**how):
-                    await connection.execute(_PREPARE, search_path)
+                    await connection.execute(_PREPARE, statements.search_path)
                     yield Session(connection, statements)
                     if nested:
                         await _restore(connection, before)
+
+    @asynccontextmanager
+    async def single(self, statements: Statements) -> AsyncIterator[Session]:
+        """For one statement that needs no settings of ours: it commits by itself, or with the caller's transaction."""
+        async with self._connection() as connection:
+            yield Session(connection, statements)
 
     @asynccontextmanager
     async def _connection(self) -> AsyncIterator[Any]:
@@ -199,6 +204,8 @@ def database_errors() -> Iterator[None]:
             "the DSN cannot be read; it looks like postgresql://user:password@host:5432/database"
         ) from error
     except (OSError, asyncpg.InterfaceError, TimeoutError) as error:
+        if isinstance(error, ValueError):
+            raise DatabaseError("a value does not fit the statement's parameter") from error
         raise ServerUnavailable(
             f"the database cannot be reached ({type(error).__name__}): is the server up and the DSN right?"
         ) from error

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Literal
 
 import asyncpg
 
 from post_graph_rag.errors import DatabaseError, InputError
 from post_graph_rag.store.database import Database, Session
-from post_graph_rag.store.identifiers import quoted_role
-from post_graph_rag.store.realms import Realm, realm_names
+from post_graph_rag.store.identifiers import quoted_name
+from post_graph_rag.store.realms import Realm
 from post_graph_rag.store.statements import render, sources
 
 Access = Literal["read", "write"]
@@ -21,7 +22,7 @@ async def grant_realm(database: Database, realm: Realm, role: str, access: Acces
     Tables that the realm's owner makes later are included. A right that was granted before is not taken back.
     Raises InputError for a role that does not exist, DatabaseError when this role may not grant.
     """
-    quoted_role(role)
+    quoted_name(role)
     async with database.transaction(realm.statements) as session:
         if not await session.value("role_exists", role):
             raise InputError(f"the server has no role {role!r}: create it first (CREATE ROLE … LOGIN)")
@@ -32,7 +33,7 @@ async def grant_realm(database: Database, realm: Realm, role: str, access: Acces
 
 async def _grant_record(session: Session, realm: Realm, role: str, access: Access) -> None:
     owner = await session.value("schema_owner", realm.info.schema_name)
-    names = {**realm_names(realm.info), "role": quoted_role(role), "owner": quoted_role(owner)}
+    names = {**realm.names, "role": quoted_name(role), "owner": quoted_name(owner)}
     await session.script(render(sources()["grant_read"], names))
     if access == "write":
         await session.script(render(sources()["grant_write"], names))
@@ -40,7 +41,7 @@ async def _grant_record(session: Session, realm: Realm, role: str, access: Acces
 
 async def grant_graph(session: Session, realm: Realm, role: str, access: Access) -> None:
     """The same right on the realm's graph; the caller's transaction."""
-    names = {**realm_names(realm.info), "role": quoted_role(role)}
+    names = {**realm.names, "role": quoted_name(role)}
     await session.script(render(sources()["grant_graph_read"], names))
     if access == "write":
         await session.script(render(sources()["grant_graph_write"], names))
@@ -49,14 +50,15 @@ async def grant_graph(session: Session, realm: Realm, role: str, access: Access)
 
 
 async def _grant_age(session: Session, role: str) -> None:
-    try:
+    """Open AGE's schema to the role. Who may not grant it is refused by an error, or merely warned and ignored."""
+    with suppress(asyncpg.InsufficientPrivilegeError):
         async with session.connection.transaction():
-            await session.connection.execute(render(sources()["grant_age"], {"role": quoted_role(role)}))
-    except asyncpg.InsufficientPrivilegeError as error:
+            await session.connection.execute(render(sources()["grant_age"], {"role": quoted_name(role)}))
+    if await session.value("age_closed_to", role):
         raise DatabaseError(
-            f"the role cannot use Apache AGE and only a superuser can let it: GRANT USAGE ON SCHEMA ag_catalog "
-            f"TO {quoted_role(role)}; GRANT SELECT ON ag_catalog.ag_graph, ag_catalog.ag_label TO {quoted_role(role)}"
-        ) from error
+            "the role cannot use Apache AGE and only a superuser can let it: "
+            f"GRANT USAGE ON SCHEMA ag_catalog TO {quoted_name(role)}"
+        )
 
 
 async def grant_again(session: Session, realm: Realm) -> None:

@@ -19,7 +19,7 @@ def quoted(identifier: str) -> str:
     return f'"{identifier}"'
 
 
-def quoted_role(role: str) -> str:
+def quoted_name(role: str) -> str:
     """A role's name as SQL wants it; roles are the user's, so any name but an empty one or one with NUL is taken."""
     size = len(role.encode("utf-8", "replace"))
     if not 1 <= size <= 63 or "\0" in role or role.encode("utf-8", "replace").decode() != role:

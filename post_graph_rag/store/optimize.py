@@ -7,7 +7,7 @@ from typing import Any
 from post_graph_rag.records import OptimizeReport
 from post_graph_rag.store.database import Database, Session
 from post_graph_rag.store.identifiers import quoted
-from post_graph_rag.store.realms import Realm, realm_names
+from post_graph_rag.store.realms import Realm
 from post_graph_rag.store.statements import render, sources
 
 THRESHOLD = 20_000  # vectors; below it an exact scan is as fast and finds everything
@@ -52,7 +52,7 @@ def _wanted(table: Any, large: bool) -> bool:
 
 async def _index(session: Session, realm: Realm, table: str) -> None:
     record, index = quoted(realm.info.schema_name), quoted(f"{table}_hnsw")
-    names = {**realm_names(realm.info), "table": f"{record}.{quoted(table)}"}
+    names = {**realm.names, "table": f"{record}.{quoted(table)}"}
     await session.script(render(sources()["drop_index"], {"index": f"{record}.{index}"}))
     await session.script(render(sources()["create_vector_indexes"], {**names, "index": index}))
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from post_graph_rag.records import RealmInfo
 from post_graph_rag.store.database import Database, Session
-from post_graph_rag.store.realms import Realm, create_graph, drop_graph, realm_names
+from post_graph_rag.store.grants import grant_again
+from post_graph_rag.store.realms import Realm, create_graph, drop_graph
 from post_graph_rag.store.rows import as_json
 
 
@@ -42,13 +42,9 @@ async def rebuild_graph(database: Database, realm: Realm) -> None:
     async with database.transaction(realm.statements) as session:
         await session.row("take_stamp")
         await drop_graph(session, graph)
-        await create_graph(session, graph, realm_names(realm.info))
+        await create_graph(session, graph, realm.names)
+        await grant_again(session, realm)
         every = await session.row("project_everything")
         await project(
             session, graph, Touched(every["documents"], every["passages"], every["entities"], every["relations"])
         )
-
-
-def has_graph(info: RealmInfo) -> bool:
-    """Whether the realm keeps a graph."""
-    return info.graph_name is not None

@@ -11,7 +11,7 @@ import asyncpg
 from post_graph_rag.errors import ExtensionMissing, InputError, MigrationNeeded, RealmNotFound, SchemaError
 from post_graph_rag.records import RealmInfo
 from post_graph_rag.store.database import Database, Session
-from post_graph_rag.store.identifiers import CATALOG, graph_name, quoted, schema_name
+from post_graph_rag.store.identifiers import CATALOG, graph_name, quoted, quoted_name, schema_name
 from post_graph_rag.store.migrations import Migration, apply, newest
 from post_graph_rag.store.repairs import command
 from post_graph_rag.store.statements import Statements, render, sources
@@ -20,28 +20,33 @@ LOCK_TIMEOUT = "30s"  # for the one lock of all who create, migrate or drop
 DDL_TIMEOUT = "5s"  # for a table's own lock: whoever waits for it holds up all readers behind
 _CATALOG_NAMES = {"catalog": quoted(CATALOG)}
 CATALOG_STATEMENTS = Statements(_CATALOG_NAMES)
+_HOMES = {"vector": " SCHEMA public", "age": ""}
 
 
 @dataclass(frozen=True)
 class Realm:
-    """An open realm: what the registry says, and its statements."""
+    """An open realm: what the registry says, the values of its SQL's placeholders, and its statements."""
 
     info: RealmInfo
+    names: Mapping[str, str] = field(repr=False, compare=False)
     statements: Statements = field(repr=False, compare=False)
 
     @classmethod
-    def of(cls, info: RealmInfo) -> Realm:
-        return cls(info, Statements(realm_names(info)))
+    def of(cls, info: RealmInfo, vectors_in: str = "public") -> Realm:
+        """A realm whose server has the vector extension in schema `vectors_in`."""
+        names = realm_names(info, vectors_in)
+        return cls(info, names, Statements(names, f"{quoted_name(vectors_in)}, ag_catalog"))
 
 
-def realm_names(info: RealmInfo) -> dict[str, str]:
+def realm_names(info: RealmInfo, vectors_in: str) -> dict[str, str]:
     """Values of the placeholders in a realm's SQL: quoted identifiers, the vector type, its width."""
     record = quoted(info.schema_name)
+    extension = quoted_name(vectors_in)
     names = {
         **_CATALOG_NAMES,
         "record": record,
-        "vector": vector_type(info.dimensions),
-        "operators": f"{vector_type(info.dimensions)}_cosine_ops",
+        "vector": f"{extension}.{vector_type(info.dimensions)}",
+        "operators": f"{extension}.{vector_type(info.dimensions)}_cosine_ops",
         "dimensions": str(info.dimensions),
     }
     for kind in ("passage", "entity", "relation"):
@@ -71,7 +76,7 @@ async def find_realm(database: Database, name: str) -> Realm:
     async with database.transaction(CATALOG_STATEMENTS, read_only=True) as session:
         row = await _registered(session, name)
     _check_version(f"realm {name!r}", row["migration"], newest("realm"))
-    return Realm.of(realm_info(row))
+    return Realm.of(realm_info(row), row["vectors_in"] or "public")
 
 
 async def open_realm(database: Database, name: str) -> Realm:
@@ -129,10 +134,16 @@ async def list_realms(database: Database) -> list[RealmInfo]:
 
 
 async def ensure_realm(
-    database: Database, name: str, embedding_model: str, dimensions: int, graph: Literal["age", "none"] = "age"
+    database: Database,
+    name: str,
+    embedding_model: str,
+    dimensions: int,
+    graph: Literal["age", "none"] = "age",
+    extractor: str = "",
 ) -> Realm:
     """Open the realm or create it, in one transaction; of several that try at once one creates, the others find it.
 
+    extractor: name of the model that will extract, for people to see in the registry.
     Raises InputError for an unusable name or width, ExtensionMissing, DatabaseError without the right to create.
     """
     _check_name(name)
@@ -140,18 +151,25 @@ async def ensure_realm(
     try:
         return await open_realm(database, name)
     except RealmNotFound:
-        await _create_once(database, name, embedding_model, dimensions, graph)
+        info = RealmInfo(
+            name=name,
+            schema_name=(schema := schema_name(name)),
+            graph_name=graph_name(schema) if graph == "age" else None,
+            embedding_model=embedding_model,
+            dimensions=dimensions,
+            generation=1,
+            extractor=extractor,
+        )
+        await _create_once(database, info)
     return await find_realm(database, name)
 
 
-async def _create_once(
-    database: Database, name: str, model: str, dimensions: int, graph: Literal["age", "none"]
-) -> None:
+async def _create_once(database: Database, info: RealmInfo) -> None:
     async with database.transaction(CATALOG_STATEMENTS) as session:
         await session.run("lock_migrations", LOCK_TIMEOUT)
         await migrate_catalog(session)
-        if await session.row("find_realm", name) is None:
-            await _create(session, name, model, dimensions, graph)
+        if await session.row("find_realm", info.name) is None:
+            await _create(session, info)
 
 
 def _check_name(name: str) -> None:
@@ -173,39 +191,36 @@ async def migrate_catalog(session: Session) -> list[Migration]:
     return await apply(session, "catalog", "catalog", _CATALOG_NAMES)
 
 
-async def _create(session: Session, name: str, model: str, dimensions: int, graph: Literal["age", "none"]) -> None:
-    schema = schema_name(name)
-    info = RealmInfo(
-        name=name,
-        schema_name=schema,
-        graph_name=graph_name(schema) if graph == "age" else None,
-        embedding_model=model,
-        dimensions=dimensions,
-        generation=1,
-    )
-    await ensure_extensions(session, graph)
-    names = realm_names(info)
+async def _create(session: Session, info: RealmInfo) -> None:
+    names = realm_names(info, await ensure_extensions(session, info.graph_name is not None))
     await session.script(render(sources()["create_schema"], names))
-    await session.run("register_realm", name, schema, info.graph_name, model, dimensions)
-    await apply(session, "realm", schema, names)
+    await session.run(
+        "register_realm",
+        *(info.name, info.schema_name, info.graph_name, info.embedding_model, info.dimensions, info.extractor),
+    )
+    await apply(session, "realm", info.schema_name, names)
     await session.script(render(sources()["create_vector_tables"], names))
     if info.graph_name is not None:
         await create_graph(session, info.graph_name, names)
 
 
-async def ensure_extensions(session: Session, graph: Literal["age", "none"]) -> None:
-    """Create the extensions where the role may; else say which one is missing and who can mend it."""
-    there = {row["name"] for row in await session.rows("extensions")}
-    for extension in ("vector", "age") if graph == "age" else ("vector",):
+async def ensure_extensions(session: Session, age: bool) -> str:
+    """Create the extensions where the role may; returns the schema that vector is in.
+
+    Raises ExtensionMissing, which says which one is missing and who can mend it.
+    """
+    there = {row["name"]: row["schema"] for row in await session.rows("extensions")}
+    for extension in ("vector", "age") if age else ("vector",):
         if extension not in there:
             await _create_extension(session, extension)
+    return str(there.get("vector") or "public")
 
 
 async def _create_extension(session: Session, extension: str) -> None:
     hint = ', or use graph="none"' if extension == "age" else ""
     try:
         async with session.connection.transaction():
-            await session.connection.execute(f"CREATE EXTENSION IF NOT EXISTS {extension}")
+            await session.connection.execute(f"CREATE EXTENSION IF NOT EXISTS {extension}{_HOMES[extension]}")
     except asyncpg.PostgresError as error:
         raise ExtensionMissing(
             f"the database lacks the extension {extension}: install it on the server and let a superuser run "
@@ -231,7 +246,8 @@ async def migrate_realm(database: Database, name: str) -> list[Migration]:
         await session.run("limit_lock_wait", DDL_TIMEOUT)
         await migrate_catalog(session)
         info = realm_info(await _registered(session, name))
-        return await apply(session, "realm", info.schema_name, realm_names(info))
+        vectors_in = await session.value("vectors_in") or "public"
+        return await apply(session, "realm", info.schema_name, realm_names(info, vectors_in))
 
 
 async def drop_realm(database: Database, name: str) -> None:
@@ -241,7 +257,7 @@ async def drop_realm(database: Database, name: str) -> None:
         info = realm_info(await _registered(session, name))
         if info.graph_name is not None:
             await drop_graph(session, info.graph_name)
-        await session.script(render(sources()["drop_schema"], realm_names(info)))
+        await session.script(render(sources()["drop_schema"], {"record": quoted(info.schema_name)}))
         await session.run("forget_migrations", info.schema_name)
         await session.run("unregister_realm", name)
 

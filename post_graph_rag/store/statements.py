@@ -31,9 +31,13 @@ def render(text: str, names: Mapping[str, str]) -> str:
 
 
 class Statements:
-    """The statements of one realm (or of the catalog), rendered when first asked for."""
+    """The statements of one realm (or of the catalog), rendered when first asked for.
 
-    def __init__(self, names: Mapping[str, str]) -> None:
+    search_path: where operators and types of the extensions are found while these statements run.
+    """
+
+    def __init__(self, names: Mapping[str, str], search_path: str = "public, ag_catalog") -> None:
+        self.search_path = search_path
         self._names = names
         self._rendered: dict[str, str] = {}
 

@@ -43,8 +43,13 @@ DELETE FROM {catalog}.migration WHERE scope = $1
 
 -- name: find_realm
 SELECT r.name, r.schema_name, r.graph_name, r.embedding_model, r.dimensions, r.generation, r.extractor,
-       (SELECT max(number) FROM {catalog}.migration m WHERE m.scope = r.schema_name) AS migration
+       (SELECT max(number) FROM {catalog}.migration m WHERE m.scope = r.schema_name) AS migration,
+       (SELECT n.nspname FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace
+        WHERE e.extname = 'vector') AS vectors_in
 FROM {catalog}.realm r WHERE r.name = $1
+
+-- name: vectors_in
+SELECT n.nspname FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'vector'
 
 -- name: list_realms
 SELECT r.name, r.schema_name, r.graph_name, r.embedding_model, r.dimensions, r.generation, r.extractor,
@@ -52,14 +57,11 @@ SELECT r.name, r.schema_name, r.graph_name, r.embedding_model, r.dimensions, r.g
 FROM {catalog}.realm r ORDER BY r.name
 
 -- name: register_realm
-INSERT INTO {catalog}.realm (name, schema_name, graph_name, embedding_model, dimensions)
-VALUES ($1, $2, $3, $4, $5)
+INSERT INTO {catalog}.realm (name, schema_name, graph_name, embedding_model, dimensions, extractor)
+VALUES ($1, $2, $3, $4, $5, $6)
 
 -- name: unregister_realm
 DELETE FROM {catalog}.realm WHERE name = $1
-
--- name: note_extractor
-UPDATE {catalog}.realm SET extractor = $2 WHERE name = $1 AND extractor <> $2
 
 -- name: extensions
 SELECT e.extname AS name, e.extversion AS version, n.nspname AS schema

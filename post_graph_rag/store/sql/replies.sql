@@ -2,14 +2,17 @@
 SELECT key, model, text FROM {record}.reply WHERE key = ANY ($1::bytea[])
 
 -- name: put_reply
--- A reply and its line in the ledger, in one write.
-WITH kept AS (
-    INSERT INTO {record}.reply (key, role, model, passage, names, text) VALUES ($1, $2, $3, $4, $5, $6)
+-- A reply and its line in the ledger, in one write. $1: do not wait for the disk. A commit that uses the reply waits,
+-- and with it goes everything written before, so what is used is never lost; without that the call is only paid again.
+WITH quick AS (
+    SELECT CASE WHEN $1 THEN set_config('synchronous_commit', 'off', true) END
+), kept AS (
+    INSERT INTO {record}.reply (key, role, model, passage, names, text) VALUES ($2, $3, $4, $5, $6, $7)
     ON CONFLICT (key) DO UPDATE SET model = excluded.model, names = excluded.names, text = excluded.text,
         created_at = excluded.created_at
 )
 INSERT INTO {record}.ledger (role, model, prompt_tokens, output_tokens, cached_tokens, milliseconds)
-VALUES ($2, $3, $7, $8, $9, $10)
+SELECT $3, $4, $8, $9, $10, $11 FROM quick
 
 -- name: put_ledger
 INSERT INTO {record}.ledger (role, model, prompt_tokens, output_tokens, cached_tokens, milliseconds)
@@ -20,12 +23,14 @@ VALUES ($1, $2, $3, $4, $5, $6)
 SELECT key, embedding::real[] AS embedding FROM {record}.stored_vector WHERE key = ANY ($1::bytea[])
 
 -- name: put_vectors
--- $1 keys, $2 all numbers one after the other, $3 how many a vector has, $4.. the ledger's line.
-WITH kept AS (
+-- $1 as above, $2 keys, $3 all numbers one after the other, $4 how many a vector has, $5.. the ledger's line.
+WITH quick AS (
+    SELECT CASE WHEN $1 THEN set_config('synchronous_commit', 'off', true) END
+), kept AS (
     INSERT INTO {record}.stored_vector (key, embedding)
-    SELECT key, ($2::real[])[(n - 1) * $3::integer + 1 : n * $3::integer]::{vector}
-    FROM unnest($1::bytea[]) WITH ORDINALITY AS w(key, n) ORDER BY key
+    SELECT key, ($3::real[])[(n - 1) * $4::integer + 1 : n * $4::integer]::{vector}
+    FROM unnest($2::bytea[]) WITH ORDINALITY AS w(key, n) ORDER BY key
     ON CONFLICT (key) DO NOTHING
 )
 INSERT INTO {record}.ledger (role, model, prompt_tokens, output_tokens, cached_tokens, milliseconds)
-VALUES ('embedding', $4, $5, 0, 0, $6)
+SELECT 'embedding', $5, $6, 0, 0, $7 FROM quick

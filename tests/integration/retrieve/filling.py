@@ -13,7 +13,7 @@ import asyncpg
 
 from post_graph_rag.names import name_key
 from post_graph_rag.store.identifiers import quoted
-from post_graph_rag.store.realms import Realm, realm_names
+from post_graph_rag.store.realms import Realm
 from post_graph_rag.store.statements import render
 from post_graph_rag.terms import term_counts
 from tests.integration.retrieve.embedder import WordEmbedder
@@ -185,7 +185,7 @@ class Filler:
         self.rows.clear()
 
     async def _send(self, connection: Any, target: str, rows: list[tuple[Any, ...]]) -> None:
-        names = realm_names(self.realm.info)
+        names = self.realm.names
         table, columns = target.split(" ", 1)
         into = render(table, names) if table.startswith("{") else f"{names['record']}.{table}"
         wanted = [name.strip() for name in columns.strip("()").split(",")]

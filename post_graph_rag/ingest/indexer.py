@@ -1,0 +1,58 @@
+"""The room's door: documents in, and what is pending completed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from post_graph_rag.config import Settings
+from post_graph_rag.ingest.committer import Committer
+from post_graph_rag.ingest.complete import Completion
+from post_graph_rag.ingest.extract import Extractor
+from post_graph_rag.ingest.lookup import Lookup
+from post_graph_rag.ingest.pipeline import Indexing, Tools
+from post_graph_rag.models.embedder import Embedder
+from post_graph_rag.models.prompts import Prompts
+from post_graph_rag.models.replies import ReplyStore
+from post_graph_rag.models.roles import Models
+from post_graph_rag.models.tokens import tokenizer_for
+from post_graph_rag.records import Document, DocumentReport, PendingReport, ProgressCallback
+from post_graph_rag.store.database import Database
+from post_graph_rag.store.realms import Realm
+
+
+@dataclass(frozen=True, slots=True)
+class Indexer:
+    """Writes documents into one realm with one set of models."""
+
+    database: Database
+    realm: Realm
+    models: Models
+    settings: Settings
+    prompts: Prompts
+
+    async def index(
+        self, documents: Sequence[Document], *, reindex: bool = False, progress: ProgressCallback | None = None
+    ) -> list[DocumentReport]:
+        """Index documents; see GraphRAG.index_documents."""
+        replies, extractor, embedder = self._tools()
+        settings = self.settings
+        count = tokenizer_for(None).count
+        cut = (settings.chunk_tokens, settings.chunk_overlap)
+        tools = Tools(
+            Lookup(self.database, self.realm, replies, extractor, cut, count),
+            extractor,
+            embedder,
+            Committer(self.database, self.realm, embedder, extractor.name),
+        )
+        return await Indexing(tools, settings.space, reindex=reindex, progress=progress).run(documents)
+
+    async def complete_pending(self) -> PendingReport:
+        """Finish what earlier runs had to leave; see GraphRAG.complete_pending."""
+        replies, extractor, embedder = self._tools()
+        return await Completion(self.database, self.realm, replies, extractor, embedder).run()
+
+    def _tools(self) -> tuple[ReplyStore, Extractor, Embedder]:
+        replies = ReplyStore(self.database, self.realm)
+        extractor = Extractor(self.models.chat("extraction"), replies, self.prompts, self.settings.gleaning_passes)
+        return replies, extractor, Embedder(self.models.embedding, replies, self.realm.info.dimensions)

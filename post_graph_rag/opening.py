@@ -1,0 +1,100 @@
+"""What an engine stands on, opened when first needed: the server, the database, the models, the realm."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from post_graph_rag.config import Settings
+from post_graph_rag.embedded import EmbeddedServer
+from post_graph_rag.errors import ConfigurationError, RealmNotFound
+from post_graph_rag.models.fit import check_fit, width_of
+from post_graph_rag.models.roles import Models, models_from_settings
+from post_graph_rag.store.database import Database
+from post_graph_rag.store.realms import Realm, ensure_realm, open_realm
+
+
+class Opening:
+    """The database, the models and the realm of one engine; nothing is opened before it is asked for."""
+
+    def __init__(self, settings: Settings, connection: Any, models: Models | None) -> None:
+        self._settings = settings
+        self._connection = connection
+        self._models = models
+        self._own_models = models is None
+        self._server: EmbeddedServer | None = None
+        self._database: Database | None = None
+        self._realm: Realm | None = None
+
+    @property
+    def models(self) -> Models:
+        """The models the caller gave, or those the settings name. Raises ConfigurationError."""
+        if self._models is None:
+            self._models = models_from_settings(self._settings)
+        return self._models
+
+    async def database(self) -> Database:
+        """The database. Raises ConfigurationError when nothing says where it is, ServerUnavailable."""
+        if self._database is None:
+            dsn = None if self._connection is not None else await self._dsn()
+            self._database = Database(
+                dsn,
+                self._connection,
+                pool_size=self._settings.pool_size,
+                statement_cache_size=self._settings.statement_cache_size,
+            )
+        return self._database
+
+    async def _dsn(self) -> str:
+        if self._settings.dsn is not None:
+            return self._settings.dsn.get_secret_value()
+        if not self._settings.embedded:
+            raise ConfigurationError(
+                "no database is named: set POST_GRAPH_RAG_DSN, pass dsn=… or connection=…, or ask for the local "
+                "server with embedded=True"
+            )
+        settings = self._settings
+        self._server = EmbeddedServer(settings.home, settings.server_dir, settings.keep_running)
+        return await self._server.acquire_async()
+
+    async def existing_realm(self) -> Realm:
+        """The realm, which must be there. Raises RealmNotFound, MigrationNeeded, WidthMismatch."""
+        if self._realm is None:
+            realm = await open_realm(await self.database(), self._settings.realm)
+            self._realm = realm
+        return self._realm
+
+    async def fitting_realm(self) -> Realm:
+        """The realm, which must be there and hold vectors of our embedding model. Raises WidthMismatch too."""
+        realm = await self.existing_realm()
+        check_fit(realm.info, self.models.embedding)
+        return realm
+
+    async def realm(self) -> Realm:
+        """The realm, made if it is not there yet; its vectors get the width of the embedding model."""
+        try:
+            return await self.fitting_realm()
+        except RealmNotFound:
+            database, model = await self.database(), self.models.embedding
+            if not database.owned and database.inside_transaction:
+                raise
+        width = await width_of(model)
+        self._realm = await ensure_realm(database, self._settings.realm, model.name, width, self._settings.graph)
+        return await self.fitting_realm()
+
+    def forget_realm(self) -> None:
+        """Look the realm up again next time: it was replaced or dropped."""
+        self._realm = None
+
+    async def close(self) -> None:
+        """Close what this object opened, and leave the local server. May be called again."""
+        database, server, models = self._database, self._server, self._models
+        self._database = self._server = self._realm = None
+        if self._own_models:
+            self._models = None
+        if database is not None:
+            await database.close()
+        if models is not None and self._own_models:
+            await models.close()
+        if server is not None:
+            await asyncio.shield(server.release_async())

@@ -63,7 +63,8 @@ class Environment:
 
     def _install(self, kind: str) -> None:
         pip = [str(self.python), "-m", "pip", "--disable-pip-version-check", "install", "--quiet", "--no-deps"]
-        self._run([*pip, "--require-hashes", "-r", str(self._lockfile(kind))])
+        # Compiling all that is there takes longer than compiling, when it is first imported, what is used.
+        self._run([*pip, "--no-compile", "--require-hashes", "-r", str(self._lockfile(kind))])
         self._run([*pip, "--no-build-isolation", "--editable", str(self.folder)])
 
     def _is_sound(self) -> bool:

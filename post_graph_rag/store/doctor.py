@@ -23,7 +23,7 @@ from post_graph_rag.store.checks_server import (
     migration_finding,
 )
 from post_graph_rag.store.database import Database, Session
-from post_graph_rag.store.realms import CATALOG_STATEMENTS, Realm, list_realms
+from post_graph_rag.store.realms import CATALOG_STATEMENTS, Realm, find_realm
 from post_graph_rag.store.repairs import command
 from post_graph_rag.store.upgrade import Upgrade, missing_migrations
 
@@ -50,7 +50,7 @@ async def examine(database: Database, name: str | None = None, graph: Literal["a
         states, closed = await _migrations(database, name)
         if closed is not None:
             return [*findings, closed]
-        realms = await _realms(database, name, states)
+        realms = await _realms(database, states)
         findings += await _age(database, graph, realms)
     except (ServerUnavailable, ConfigurationError) as error:
         return [Finding(check="server", ok=False, detail=str(error))]
@@ -87,13 +87,15 @@ async def _migrations(database: Database, name: str | None) -> tuple[list[Upgrad
     return [state for state in states if state.realm is None or name in (None, state.realm)], None
 
 
-async def _realms(database: Database, name: str | None, states: Sequence[Upgrade]) -> list[Realm]:
+async def _realms(database: Database, states: Sequence[Upgrade]) -> list[Realm]:
     """The realms that can be examined further: those that nothing is wrong with so far."""
-    if any(state.problem or state.migrations for state in states if state.realm is None):
+    if not all(_sound(state) for state in states if state.realm is None):
         return []
-    sound = {state.realm for state in states if not (state.problem or state.migrations)}
-    infos = await list_realms(database)
-    return [Realm.of(info) for info in infos if info.name in sound and name in (None, info.name)]
+    return [await find_realm(database, state.realm) for state in states if state.realm is not None and _sound(state)]
+
+
+def _sound(state: Upgrade) -> bool:
+    return not (state.problem or state.migrations)
 
 
 def _unknown(name: str) -> Finding:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from post_graph_rag.errors import InputError
-from post_graph_rag.store.identifiers import graph_name, quoted, quoted_role, schema_name
+from post_graph_rag.store.identifiers import graph_name, quoted, quoted_name, schema_name
 
 
 @given(st.text())
@@ -30,10 +30,10 @@ def test_an_identifier_that_is_not_ours_is_refused(name: str) -> None:
 
 
 def test_quotes_in_a_role_are_doubled() -> None:
-    assert quoted_role('a"; DROP SCHEMA public; --') == '"a""; DROP SCHEMA public; --"'
+    assert quoted_name('a"; DROP SCHEMA public; --') == '"a""; DROP SCHEMA public; --"'
 
 
 @pytest.mark.parametrize("role", ["", "a\0b", "é" * 32, "\ud800"])
 def test_a_role_that_the_server_cannot_have_is_refused(role: str) -> None:
     with pytest.raises(InputError, match="1 to 63 bytes"):
-        quoted_role(role)
+        quoted_name(role)

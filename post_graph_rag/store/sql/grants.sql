@@ -27,14 +27,10 @@ GRANT INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA {graph} TO {role};
 GRANT USAGE ON ALL SEQUENCES IN SCHEMA {graph} TO {role};
 
 -- name: age_closed_to
--- What of AGE's own catalog a role still lacks to use a graph.
-SELECT NOT (has_schema_privilege($1, 'ag_catalog', 'USAGE')
-    AND has_table_privilege($1, 'ag_catalog.ag_graph', 'SELECT')
-    AND has_table_privilege($1, 'ag_catalog.ag_label', 'SELECT'))
+SELECT NOT has_schema_privilege($1, 'ag_catalog', 'USAGE')
 
 -- name: grant_age
-GRANT USAGE ON SCHEMA ag_catalog TO {role};
-GRANT SELECT ON ag_catalog.ag_graph, ag_catalog.ag_label TO {role};
+GRANT USAGE ON SCHEMA ag_catalog TO {role}
 
 -- name: readers_and_writers
 -- Who was granted a realm, by what its first table allows; owners and superusers need no grant.

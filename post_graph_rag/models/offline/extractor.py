@@ -85,10 +85,7 @@ def _relation(claim: Claim) -> ExtractedRelation:
 
 
 def _entities(passage: Passage) -> Iterator[ExtractedEntity]:
-    also_called = {key_of(alias) for thing in passage.things for alias in thing.aliases}
-    for thing in passage.things:
-        if key_of(thing.name) not in also_called:
-            yield _entity(thing)
+    yield from (_entity(thing) for thing in passage.things)
 
 
 def _entity(thing: Thing) -> ExtractedEntity:

@@ -47,7 +47,7 @@ def is_asserted(verb: Token) -> bool:
     """Does the text state the clause, rather than ask, suppose, plan or ascribe it to somebody?"""
     if verb.sent.text.rstrip().endswith("?") or _is_hedged(verb):
         return False
-    return all(_is_stated(word, word is not verb) for word in (verb, *verb.ancestors))
+    return all(_is_stated(word) for word in _chain(verb)) and not any(_is_hedged(word) for word in _hosts(verb))
 
 
 def is_passive(verb: Token) -> bool:
@@ -71,13 +71,25 @@ def snake(*words: str) -> str:
     return "".join(letter if letter.isalnum() else "_" for letter in text.lower())
 
 
-def _is_stated(word: Token, is_ancestor: bool) -> bool:
+def _chain(verb: Token) -> tuple[Token, ...]:
+    return (verb, *verb.ancestors)
+
+
+def _hosts(verb: Token) -> list[Token]:
+    """The verbs this one is joined to: what is supposed of them is supposed of it."""
+    hosts, word = [], verb
+    while word.dep_ in ("conj", "advcl") and word.head is not word:
+        word = word.head
+        hosts.append(word)
+    return [host for host in hosts if host.pos_ in ("VERB", "AUX")]
+
+
+def _is_stated(word: Token) -> bool:
     """Does this link of the chain up to the sentence's root leave the clause stated?"""
     if word.dep_ in ("ccomp", "xcomp", "csubj", "pcomp") and not _is_reported(word):
         return False
-    if is_ancestor and word.dep_ == "conj" and _is_hedged(word):
-        return False
-    return not any(child.dep_ == "mark" and child.lower_ in _CONDITIONS for child in word.children)
+    marks = {child.lower_ for child in word.children if child.dep_ == "mark"}
+    return not (marks & _CONDITIONS or (word.dep_ == "acl" and marks))
 
 
 def _is_reported(word: Token) -> bool:

@@ -5,8 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from post_graph_rag.models.offline.english.nouns import own_subject, things_of, ties
 from post_graph_rag.models.offline.english.things import Passage, Thing
-from post_graph_rag.models.offline.english.words import FEMALE_NOUNS, GROUP_NOUNS, KIND_OF_NOUN, MALE_NOUNS, word_set
+from post_graph_rag.models.offline.english.words import (
+    BUSINESS_NOUNS,
+    FEMALE_NOUNS,
+    GROUP_NOUNS,
+    KIND_OF_NOUN,
+    MALE_NOUNS,
+    word_set,
+)
 
 if TYPE_CHECKING:
     from spacy.tokens import Span, Token
@@ -35,7 +43,7 @@ def resolve_references(passage: Passage) -> None:
     for sentence in passage.doc.sents:
         focus.last, focus.now = focus.now, []
         _read(passage, focus, sentence)
-        _set(focus, _subject(passage, sentence))
+        _close(passage, focus, sentence)
 
 
 def _read(passage: Passage, focus: _Focus, sentence: Span) -> None:
@@ -50,6 +58,8 @@ def _read(passage: Passage, focus: _Focus, sentence: Span) -> None:
         if thing is not None:
             passage.meant[token.i] = thing
             _lead(focus, token, thing)
+        else:
+            _blur(passage, focus, token)
 
 
 def _lead(focus: _Focus, token: Token, thing: Thing) -> None:
@@ -65,9 +75,25 @@ def _set(focus: _Focus, thing: Thing | None) -> None:
         focus.other = thing
 
 
-def _subject(passage: Passage, sentence: Span) -> Thing | None:
-    subjects = [child for child in sentence.root.children if child.dep_ in _SUBJECTS]
-    return passage.named(subjects[0]) if subjects else None
+def _close(passage: Passage, focus: _Focus, sentence: Span) -> None:
+    """At a sentence's end its subject, or what the subject is said to be, is in focus."""
+    subject = own_subject(sentence.root)
+    if subject is not None:
+        complements = [child for child in sentence.root.children if child.dep_ == "attr"]
+        found = [thing for word in (subject, *complements) for thing in things_of(passage, word)]
+        _set(focus, found[0] if found else None)
+
+
+def _blur(passage: Passage, focus: _Focus, token: Token) -> None:
+    """An unnamed subject that belongs to nothing named ("the observatory") is what a later "its" may mean."""
+    if token.dep_ not in _SUBJECTS or token.pos_ != "NOUN" or token.head.dep_ != "ROOT":
+        return
+    if things_of(passage, token) or any(True for _ in ties(passage, token)):
+        return
+    if KIND_OF_NOUN.get(token.lemma_.lower()) == "Person":
+        focus.person = None
+    else:
+        focus.other = None
 
 
 def _meant(passage: Passage, focus: _Focus, token: Token) -> Thing | None:
@@ -84,6 +110,8 @@ def _meant(passage: Passage, focus: _Focus, token: Token) -> Thing | None:
 def _person(passage: Passage, focus: _Focus, gender: str) -> Thing | None:
     candidates = [focus.person] if focus.person else _people(focus)
     fitting = [thing for thing in candidates if _gender(thing) in ("", gender)]
+    if not fitting and passage.topic is not None and passage.topic.is_person and _gender(passage.topic) == gender:
+        fitting = [passage.topic]
     if len(fitting) != 1:
         return None
     fitting[0].gender = gender
@@ -112,9 +140,15 @@ def _definite(passage: Passage, focus: _Focus, token: Token) -> Thing | None:
     topic = passage.topic
     if called:
         return topic if topic in called else None
-    same_kind = topic is not None and not topic.nouns and KIND_OF_NOUN.get(noun) == topic.kind
+    same_kind = topic is not None and KIND_OF_NOUN.get(noun) == topic.kind
+    same_kind = same_kind and topic is not None and (not topic.nouns or _is_business(noun, topic))
     rivals = [thing for thing in (*focus.last, *focus.now) if thing is not topic and topic and thing.kind == topic.kind]
     return topic if same_kind and not rivals else None
+
+
+def _is_business(noun: str, thing: Thing) -> bool:
+    """A maker, publisher or bank may be called "the company"."""
+    return noun in ("company", "firm") and bool(thing.nouns & BUSINESS_NOUNS)
 
 
 def _is_bare_definite(passage: Passage, token: Token) -> bool:

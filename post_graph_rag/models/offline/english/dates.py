@@ -73,7 +73,7 @@ def _note(token: Token, starts: list[str], ends: list[str]) -> None:
         return
     for end in (child for child in token.children if child.dep_ == "pobj"):
         dates = _dates(end)
-        if token.lower_ == "between" or (token.lower_ in _FROM and len(dates) == 2):
+        if token.lower_ == "between" or (token.lower_ in _FROM and _RANGE.match(token.doc.text, end.left_edge.idx)):
             starts.extend(dates[:1])
             ends.extend(dates[1:2])
         elif token.lower_ in _FROM:

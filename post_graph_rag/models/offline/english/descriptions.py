@@ -15,8 +15,11 @@ if TYPE_CHECKING:
 
 LONGEST = 300  # characters of a description
 _SAID = re.compile(
-    r"\W*(?:(?:is|was|are|were|and) )*(?:(?:better|also|formerly|previously|commonly|often|sometimes|informally) )?"
-    r"(?:(?:known|abbreviated|referred)(?: to)?(?: \w+)? as|called|nicknamed|renamed(?: as)?|a\.?k\.?a\.?|formerly|n[ée]e)\W*(?:the )?\W*",
+    r"\W*(?:(?:is|was|are|were|and) )*"
+    r"(?:(?:better|also|formerly|previously|commonly|often|sometimes|informally) )?"
+    r"(?:(?:known|abbreviated|referred)(?: to)?(?: \w+)? as|called|nicknamed|renamed(?: as)?"
+    r"|a\.?k\.?a\.?|formerly|n[ée]e|born)"
+    r"\W*(?:the)?\W*",
     re.IGNORECASE,
 )
 _COUNTED = word_set("one some many most part member type kind form set")
@@ -47,12 +50,20 @@ def _from_copula(passage: Passage, verb: Token) -> None:
     subject = own_subject(verb)
     thing = passage.named(subject) if subject is not None else None
     if thing is None:
+        _from_inverted(passage, verb, subject)
         return
     for noun in (child for child in verb.children if child.dep_ == "attr" and child.i not in passage.within):
         _call(thing, noun)
         if not thing.description and any(child.dep_ in ("det", "poss") for child in noun.children):
             said = passage.doc[noun.left_edge.i : noun.right_edge.i + 1].text
             thing.description = _shortened(f"{thing.name} {verb.text} {said}")
+
+
+def _from_inverted(passage: Passage, verb: Token, subject: Token | None) -> None:
+    """ "The director of the firm is Name"."""
+    if subject is not None and subject.tag_ == "NN" and subject.i not in passage.within:
+        for name in (child for child in verb.children if child.dep_ == "attr" and child.i in passage.at):
+            _call(passage.at[name.i], subject)
 
 
 def _from_phrase(passage: Passage, token: Token, thing: Thing) -> None:
@@ -76,7 +87,9 @@ def _call(thing: Thing, noun: Token) -> None:
     if noun.lower_ in _COUNTED:
         noun = next((w for p in noun.children if p.lower_ == "of" for w in p.children if w.dep_ == "pobj"), noun)
     lemma = noun.lemma_.lower()
-    if lemma in KIND_OF_NOUN:
+    if noun.lower_.endswith("works") and noun.pos_ == "NOUN":
+        thing.nouns.add("factory")
+    elif lemma in KIND_OF_NOUN:
         thing.nouns.add(lemma)
 
 

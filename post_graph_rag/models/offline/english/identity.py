@@ -70,6 +70,8 @@ def _place(passage: Passage, by_key: dict[str, Thing], span: Span, name: Name) -
     if thing is None:
         thing = by_key[key_of(span.text)] = Thing(" ".join(span.text.split()))
         passage.things.append(thing)
+    if len(span) > 1 and span[-1].lower_ in KIND_OF_NOUN:
+        thing.nouns.add(span[-1].lower_)
     if name.label:
         thing.labels[name.label] += 1
     passage.at[span.root.i] = thing
@@ -77,27 +79,32 @@ def _place(passage: Passage, by_key: dict[str, Thing], span: Span, name: Name) -
 
 
 def _find_topic(passage: Passage, by_key: dict[str, Thing], heading: str, title: str) -> None:
-    thing = by_key.get(key_of(heading)) if heading else None
-    thing = thing or _opening(passage, heading)
-    if thing is None:
-        return
-    if heading and key_of(thing.name) != key_of(heading) and _fuller(thing.name, heading):
-        thing.aliases.append(thing.name)
-        thing.name = heading
-    elif heading and key_of(thing.name) == key_of(heading):
-        thing.name = heading
+    """The topic is the title's thing, or the first sentence's; a fuller form of the title is another name of it."""
+    named, opening = by_key.get(key_of(heading)) if heading else None, _opening(passage)
+    full = next((thing for thing in opening if thing is not named and _fuller(thing.name, heading)), None)
+    if full is not None:
+        if named is not None:
+            merge(passage, named, full)
+        full.aliases.append(full.name)
+        named = full
+    passage.topic = named or next(iter(opening), None)
+    if named is not None:
+        named.name = heading
+        named.nouns.update(_hinted(title))
+
+
+def _hinted(title: str) -> list[str]:
+    """The noun that tells titles apart: "Name (1991 film)" is a film."""
     hint = _PARENTHESIS.search(title)
-    if hint and key_of(thing.name) == key_of(heading):
-        thing.nouns.update(word for word in hint.group(1).lower().split()[-1:] if word in KIND_OF_NOUN)
-    passage.topic = thing
+    return [word for word in hint.group(1).lower().split()[-1:] if word in KIND_OF_NOUN] if hint else []
 
 
-def _opening(passage: Passage, heading: str) -> Thing | None:
-    """The thing the first sentence is about."""
-    for token in next(iter(passage.doc.sents)):
-        if token.dep_ in ("nsubj", "nsubjpass") and token.i in passage.at:
-            return passage.at[token.i]
-    return None
+def _opening(passage: Passage) -> list[Thing]:
+    """The things the first sentence may be about: its subject, then what it begins with."""
+    sentence = next(iter(passage.doc.sents))
+    subjects = [token.i for token in sentence if token.dep_ in ("nsubj", "nsubjpass") and token.i in passage.at][:1]
+    first = [token.i for token in sentence[:2] if token.i in passage.within][:1]
+    return [passage.within[i] for i in (*subjects, *first)]
 
 
 def _fuller(name: str, heading: str) -> bool:
@@ -115,30 +122,44 @@ def _bare(name: str) -> list[str]:
 
 
 def join_short_forms(passage: Passage) -> None:
-    """Where kinds are known: a person's last or first name, or the head of an organization's name, means the one longer name it fits."""
+    """A person's last or first name, or a part of an organization's, means the one longer name it fits.
+
+    To be called when kinds are known.
+    """
     for short in list(passage.things):
         fits = [thing for thing in passage.things if thing is not short and _shortens(passage, short, thing)]
         if passage.topic is not None and passage.topic in fits:
             fits = [passage.topic]
+        elif len(fits) > 1:
+            fits = [thing for thing in fits if _first(passage, thing) < _first(passage, short)]
         if len(fits) == 1 and short is not passage.topic:
             merge(passage, short, fits[0])
 
 
+def _first(passage: Passage, thing: Thing) -> int:
+    return min(i for i, found in passage.at.items() if found is thing)
+
+
 def _shortens(passage: Passage, short: Thing, thing: Thing) -> bool:
-    brief, full = key_of(short.name).split(), key_of(thing.name).split()
+    brief, full = _bare(short.name), _bare(thing.name)
     if not 0 < len(brief) < len(full) or short.name.isupper():
         return False
-    if thing is passage.topic and thing.is_person:
-        return brief == full[-1:] or (brief == full[:1] and short.kind in ("Person", ""))
     if thing.is_person:
-        return (
-            short.kind != "Place"
-            and not short.nouns
-            and len(brief) == 1
-            and brief[0] in (full[0], full[-1])
-            and len(full) < 4
-        )
+        return _is_personal(brief, full, short, thing is passage.topic or not _is_placed(passage, short))
     return thing.kind == "Organization" and short.kind in ("Organization", "") and _is_end(brief, full)
+
+
+def _is_placed(passage: Passage, thing: Thing) -> bool:
+    """Is anything said to be in, at or from it, as with a place?"""
+    heads = [passage.doc[i].head.lower_ for i, found in passage.at.items() if found is thing]
+    return any(word in ("in", "at", "from", "near", "to") for word in heads)
+
+
+def _is_personal(brief: list[str], full: list[str], short: Thing, likely: bool) -> bool:
+    """A surname, which the parser may take for anything, or a first name."""
+    if brief == full[-len(brief) :]:
+        return likely and not short.nouns
+    return brief == full[:1] and short.kind in ("Person", "")
 
 
 def _is_end(brief: list[str], full: list[str]) -> bool:

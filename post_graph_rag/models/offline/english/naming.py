@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from post_graph_rag.models.offline.english.words import (
+    KEPT_MODIFIERS,
     KIND_OF_LABEL,
     KIND_OF_NOUN,
     LEGAL_FORMS,
@@ -22,13 +23,15 @@ if TYPE_CHECKING:
     from spacy.tokens import Doc, Span, Token
 
 MOST_WORDS = 12
-_QUOTED = re.compile(r"[\"“]([A-Z0-9][^\"“”\n]{0,80}?)[,.]?[\"”]")
+_QUOTED = re.compile(r"[\"“]([A-Z0-9][^\"“”<>\n]{0,80}?)[,.]?[\"”]")
 _NICKNAMED = re.compile(r"(?:[A-Z][\w.'’-]*\s){1,3}[\"“][A-Z]\w+[\"”](?:\s[A-Z][\w'’-]+){1,2}")
+_CLOCK = re.compile(r"\d:\d")
 _LEGAL_TAIL = r"(?:,? (?:Co|Inc|Ltd|LLC|Corp|plc|PLC|GmbH|AG)\b\.?)*"
-_WORD = re.compile(r"[^\W\d_]+")
+_WORD = re.compile(r"[^\W\d_]+(?:['’]\w+)?")
 _SMALL_WORDS = word_set("a an and as at but by de del der di for from in la le of on or s t the to van von with")
 _NOT_NAMES = frozenset(MONTHS) | WEEKDAYS | SEASONS | word_set("ad bc bce ce am pm no. nos. vol. ibid pp.")
 _LINKS = word_set("of de del di la le van von der al & - –")
+_NOT_AT_EDGES = word_set("AUX VERB ADP CCONJ SCONJ ADV DET PRON PART")
 _OTHER_LABELS = word_set("DATE TIME NORP LANGUAGE ORDINAL MONEY PERCENT QUANTITY")
 
 
@@ -58,13 +61,35 @@ def find_names(doc: Doc, known: Sequence[str]) -> list[Name]:
         span = doc.char_span(start, end)
         if span is not None:
             quoted = "WORK_OF_ART" if doc.text[start - 1 : start] in ('"', "“") else ""
-            name = Name(span.start, span.end, _label_inside(span) or quoted)
+            name = _grown(doc, Name(span.start, span.end, _label_inside(span) or quoted))
             taken.update(dict.fromkeys(range(name.start, name.end), name))
     for name in (*_recognised(doc), *_capitalised(doc)):
         trimmed = _trim(doc, name, taken)
         if trimmed and _is_name(doc[trimmed.start : trimmed.end]):
             taken.update(dict.fromkeys(range(trimmed.start, trimmed.end), trimmed))
+    taken.update((name.start, name) for name in _surnames(doc, taken))
     return sorted(set(taken.values()), key=lambda name: name.start)
+
+
+def _surnames(doc: Doc, taken: Mapping[int, Name]) -> list[Name]:
+    """The last words of people's full names where they stand alone, whatever the parser makes of them."""
+    people = {name for name in taken.values() if name.label == "PERSON" and name.end - name.start > 1}
+    surnames = {doc[name.end - 1].text for name in people if doc[name.end - 1].text.istitle()}
+    return [Name(t.i, t.i + 1, "PERSON") for t in doc if t.text in surnames and t.i not in taken]
+
+
+def _grown(doc: Doc, name: Name) -> Name:
+    """A known name may stand inside a longer one ("Ann Mary Lee III" around "Mary Lee")."""
+    start, end, parts = name.start, name.end, range(name.start, name.end)
+    while start > 0 and _is_part(doc[start - 1]) and doc[start - 1].head.i in parts:
+        start -= 1
+    while end < len(doc) and _is_part(doc[end]) and (doc[end].head.i in parts or doc[end - 1].head.i == end):
+        end += 1
+    return Name(start, end, name.label)
+
+
+def _is_part(token: Token) -> bool:
+    return token.pos_ == "PROPN" and token.text[0].isupper() and token.lower_ not in _NOT_NAMES | TITLES
 
 
 def _known(text: str, known: Sequence[str]) -> Iterator[tuple[int, int]]:
@@ -170,7 +195,7 @@ def _trim(doc: Doc, name: Name, taken: Container[int]) -> Name | None:
 def _is_edge(token: Token) -> bool:
     if token.is_punct or token.is_space or token.tag_ in ("POS", "PRP", "PRP$"):
         return True
-    return token.lower_ in ("a", "an", "the") or (token.dep_ in ("cc", "prep") and token.text.islower())
+    return token.lower_ in ("a", "an", "the") or (token.text.islower() and token.pos_ in _NOT_AT_EDGES)
 
 
 def _is_title(doc: Doc, start: int, end: int) -> bool:
@@ -178,7 +203,9 @@ def _is_title(doc: Doc, start: int, end: int) -> bool:
 
 
 def _is_name(span: Span) -> bool:
-    if len(span) > MOST_WORDS or not any(letter.isupper() for letter in span.text):
+    if len(span) > MOST_WORDS or not any(letter.isupper() for letter in span.text) or _CLOCK.search(span.text):
+        return False
+    if all(token.lower_ in KEPT_MODIFIERS or KIND_OF_NOUN.get(token.lower_) == "Person" for token in span):
         return False
     if all(token.lower_ in _NOT_NAMES or token.like_num or token.is_punct for token in span):
         return False
@@ -189,7 +216,7 @@ def _may_stand_alone(token: Token) -> bool:
     word = token.lower_
     if len(word) < 2 or word in KIND_OF_NOUN or word in TITLES or word.rstrip(".") in LEGAL_FORMS:
         return False
-    return token.pos_ not in ("PRON", "DET", "ADV", "ADP") and token.ent_type_ != "NORP"
+    return token.pos_ not in ("PRON", "DET", "ADV", "ADP", "ADJ") and token.ent_type_ != "NORP"
 
 
 def _label_inside(span: Span) -> str:

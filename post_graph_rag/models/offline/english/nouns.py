@@ -13,6 +13,7 @@ from post_graph_rag.models.offline.english.words import (
     PLACE_CLASSIFIERS,
     PLURAL_IN_FORM,
     RELATIONAL_NOUNS,
+    TIME_NOUNS,
     word_set,
 )
 
@@ -83,11 +84,13 @@ def ties(passage: Passage, noun: Token, far: int = _FAR) -> Iterator[tuple[str, 
     """How a common noun leads to named things: "member of the council of N" gives ("member_of_council_of", N)."""
     if noun.pos_ not in ("NOUN", "PROPN", "ADJ") or noun.i in passage.within or far == 0:
         return
+    if noun.lemma_.lower() in TIME_NOUNS:
+        return
     words = phrase(passage, noun)
     for child in noun.children:
         if child.dep_ == "poss":
             yield from ((f"{words}_of", thing) for thing in things_of(passage, child))
-        elif child.dep_ in ("compound", "nmod") and KIND_OF_NOUN.get(noun.lemma_.lower()) == "Person":
+        elif child.dep_ in ("compound", "nmod") and noun.lemma_.lower() in RELATIONAL_NOUNS:
             yield from ((f"{words}_of", t) for t in things_of(passage, child) if t.kind in ("Organization", ""))
         elif child.dep_ in ("prep", "agent") and child.lower_ in _TYING:
             yield from _through(passage, noun, words, child, far)
@@ -139,11 +142,11 @@ def is_negated(verb: Token) -> bool:
 
 
 def _is_kept(passage: Passage, child: Token) -> bool:
-    if child.i in passage.within or not child.text.islower():
-        return child.text.isupper() and child.dep_ == "compound" and child.i not in passage.within
-    return child.dep_ == "compound" or (
-        child.dep_ in ("amod", "nmod") and (child.lower_ in KEPT_MODIFIERS or child.tag_ == "JJS")
-    )
+    if child.i in passage.within:
+        return False
+    if child.dep_ == "compound":
+        return child.text.islower() or child.text.isupper() or child.lower_ in KEPT_MODIFIERS
+    return child.dep_ in ("amod", "nmod") and (child.lower_ in KEPT_MODIFIERS or child.tag_ == "JJS")
 
 
 def _inner(passage: Passage, child: Token) -> list[str]:

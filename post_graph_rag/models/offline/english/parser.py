@@ -12,7 +12,7 @@ from post_graph_rag.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from spacy.language import Language
-    from spacy.tokens import Doc
+    from spacy.tokens import Doc, Span
 
 Spans = Sequence[tuple[int, int]]
 
@@ -42,13 +42,19 @@ def parse(text: str, find: Callable[[str], Spans] = lambda text: ()) -> Doc | No
 
 
 def _fused(doc: Doc, stretches: Spans) -> Doc:
-    """Make one token of each stretch; the last word's form is what the parser goes by."""
+    """Make one token of each stretch that does not look like a name; the parser goes by its last word."""
     with doc.retokenize() as retokenizer:
         for start, end in stretches:
             span = doc.char_span(start, end)
-            if span is not None and len(span) > 1:
+            if span is not None and len(span) > 1 and not _is_plain(span):
                 retokenizer.merge(span, attrs={"NORM": span[-1].norm_})
     return doc
+
+
+def _is_plain(span: Span) -> bool:
+    """Two or three capitalised words without quotation marks: the parser does better with them apart."""
+    quoted = span.start > 0 and span.doc[span.start - 1].is_quote
+    return not quoted and len(span) < 4 and all(token.is_alpha and token.text[0].isupper() for token in span)
 
 
 @cache

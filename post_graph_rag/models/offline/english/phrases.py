@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from post_graph_rag.models.offline.english.naming import MOST_WORDS
-from post_graph_rag.models.offline.english.nouns import group, joined_ties, phrase, things_of
+from post_graph_rag.models.offline.english.nouns import SUBJECTS, group, joined_ties, phrase, things_of
 from post_graph_rag.models.offline.english.things import Claim, Passage, Thing
-from post_graph_rag.models.offline.english.words import KIND_OF_NOUN, word_set
+from post_graph_rag.models.offline.english.words import KIND_OF_NOUN, RELATIONAL_NOUNS, word_set
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
@@ -62,7 +62,8 @@ def _owners(passage: Passage, token: Token, noun: Token) -> list[Thing]:
         return [thing for child in possessives for thing in things_of(passage, child)]
     before = noun.left_edge.i if noun.left_edge.i < noun.i and noun.left_edge.i in passage.within else noun.i - 1
     owner = passage.within.get(before)
-    return [owner] if owner is not None and owner.kind == "Organization" else []
+    relational = noun.lemma_.lower() in RELATIONAL_NOUNS
+    return [owner] if relational and owner is not None and owner.kind == "Organization" else []
 
 
 def _based(passage: Passage, token: Token) -> Iterator[Claim]:
@@ -94,8 +95,10 @@ def _next_after_comma(passage: Passage, token: Token, thing: Thing) -> Thing | N
 
 
 def _after_comma(passage: Passage, end: int) -> Thing | None:
-    comma = end < len(passage.doc) and passage.doc[end].text == ","
-    return passage.within.get(end + 1) if comma else None
+    comma = end + 1 < len(passage.doc) and passage.doc[end].text == ","
+    thing = passage.within.get(end + 1) if comma else None
+    last = _end_of_name(passage, end + 1) - 1 if thing is not None else end
+    return None if any(word.dep_ in SUBJECTS for word in passage.doc[end : last + 1]) else thing
 
 
 def _is_listed(passage: Passage, token: Token, end: int) -> bool:

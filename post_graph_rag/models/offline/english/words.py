@@ -10,68 +10,67 @@ def word_set(text: str) -> frozenset[str]:
 
 _PERSON = """
 academic accountant activist actor actress administrator admiral adviser advisor ambassador analyst announcer
-anthropologist archaeologist archbishop architect artist astronaut astronomer athlete attorney author bailiff banker bartender
-baron baroness bassist bishop biographer biologist blogger bodybuilder boxer boy brother businessman businesswoman
-captain cartoonist ceo cfo character chairman chairperson chairwoman chancellor chef chemist chief child choreographer
-cinematographer clergyman coach collector colonel columnist comedian commander commissioner composer conductor
-contralto correspondent councillor counsel count countess cousin cricketer critic cto curator cyclist dancer daughter
-dean deputy designer diplomat director disciple doctor dramatist driver drummer duchess duke earl economist editor
-educator emperor empress engineer entrepreneur envoy executive explorer father filmmaker financier footballer founder
-friend gangster general geneticist geologist girl governor grandfather grandmother grandson granddaughter guitarist
-headmaster hero heroine heir historian host humorist husband illustrator industrialist instructor inventor investor
-jockey journalist judge jurist justice keyboardist king knight lawyer leader lecturer librarian lieutenant linguist
-lord lyricist magician magistrate man manager mathematician mayor mentor merchant minister missionary model monarch
-mother musician neighbour nephew neurologist niece noble nobleman novelist nun nurse officer owner painter parent
-partner person pastor pathologist patriot patron performer philanthropist philosopher photographer physician physicist
-pianist pilot pioneer pitcher player playwright poet policeman politician pope preacher premier president presenter
-priest prince princess principal producer professor programmer prosecutor psychiatrist psychologist publisher protagonist pupil
-quarterback queen racer rapper recipient rector referee reporter researcher retailer ruler sailor saxophonist scholar
-scientist screenwriter sculptor secretary senator sergeant sheriff singer sister skater soldier solicitor son
-songwriter soprano spokesman spokesperson spokeswoman spouse statesman student successor superhero villain superintendent surgeon
-surveyor swimmer teacher technician tenor theologian theorist trainer translator treasurer trustee tutor uncle
-veteran violinist vocalist warrior widow widower wife winner woman wrestler writer
+anthropologist archaeologist archbishop architect artist astronaut astronomer athlete attorney author bailiff banker
+baron baroness bartender bassist biographer biologist bishop blogger bodybuilder boxer boy brother businessman
+businesswoman captain cartoonist ceo cfo chairman chairperson chairwoman chancellor character chef chemist chief child
+choreographer cinematographer clergyman coach collector colonel columnist comedian commander commissioner composer
+conductor contralto correspondent councillor counsel count countess cousin cricketer critic cto curator cyclist dancer
+daughter dean deputy designer diplomat director disciple doctor dramatist driver drummer duchess duke earl economist
+editor educator emperor empress engineer entrepreneur envoy executive explorer father filmmaker financier footballer
+founder friend gangster general geneticist geologist girl governor granddaughter grandfather grandmother grandson
+guitarist headmaster heir hero heroine historian host humorist husband illustrator industrialist instructor inventor
+investor jockey journalist judge jurist justice keyboardist king knight lawyer leader lecturer librarian lieutenant
+linguist lord lyricist magician magistrate man manager mathematician mayor mentor merchant minister missionary model
+monarch mother musician neighbour nephew neurologist niece noble nobleman novelist nun nurse officer owner painter
+parent partner pastor pathologist patriot patron performer person philanthropist philosopher photographer physician
+physicist pianist pilot pioneer pitcher player playwright poet policeman politician pope preacher premier presenter
+president priest prince princess principal producer professor programmer prosecutor protagonist psychiatrist
+psychologist publisher pupil quarterback queen racer rapper recipient rector referee reporter researcher retailer
+ruler sailor saxophonist scholar scientist screenwriter sculptor secretary senator sergeant sheriff singer sister
+skater soldier solicitor son songwriter soprano spokesman spokesperson spokeswoman spouse statesman student successor
+superhero superintendent surgeon surveyor swimmer teacher technician tenor theologian theorist trainer translator
+treasurer trustee tutor uncle veteran villain violinist vocalist warrior widow widower wife winner woman wrestler
+writer
 """
 _ORGANIZATION = """
 academy agency airline alliance army association authority band bank battalion brand brewery brigade broadcaster
 bureau business cabinet carmaker chain choir church club college commission committee company conglomerate congress
-consortium constructor cooperative corporation council court denomination department developer distillery division
-duo dynasty employer ensemble enterprise faculty federation firm fleet foundation franchise government group
-guild hospital institute institution insurer investor label laboratory league legislature maker manufacturer ministry
+consortium constructor cooperative corporation council court denomination department developer distillery division duo
+dynasty employer ensemble enterprise factory faculty federation firm fleet foundation franchise government group guild
+hospital institute institution insurer investor label laboratory league legislature maker manufacturer ministry
 monastery multinational navy network newspaper nonprofit office orchestra order organisation organization outfit
-parent parliament party practice producer publisher quartet quintet railway regiment registry retailer school
-seminary senate society sorority squad startup studio subsidiary supplier syndicate team think-tank tribe trio troupe
-trust union university utility workshop
+parent parliament party practice producer publisher quartet quintet railway regiment registry retailer school seminary
+senate society sorority squad startup studio subsidiary supplier syndicate team think-tank tribe trio troupe trust
+union university utility workshop
 """
 _PLACE = """
-airport archipelago area arena arrondissement atoll avenue bay beach borough bridge building burgh canal canton
-canyon capital castle cathedral cave cemetery chapel city coast commune community continent country county creek dam
-desert district dome estate farm forest fort fortress garden gulf hall hamlet harbor harbour headland hill hotel
-house island isle kingdom lake landmark library locality mansion market metropolis mill mine monument mosque mountain
-municipality museum nation neighborhood neighbourhood observatory ocean oblast palace parish park pass peak peninsula
-planet plateau plaza port prefecture province quarter range ranch region republic reservoir resort restaurant
-river road seaport settlement shire shore shrine skyscraper sound square stadium station state strait stream street
-suburb summit temple territory theater theatre tower town township tributary tunnel valley venue village volcano ward
-waterfall waterway wilderness zone zoo
+airport archipelago area arena arrondissement atoll avenue bay beach borough bridge building burgh canal canton canyon
+capital castle cathedral cave cemetery chapel city coast commune community continent country county creek dam desert
+district dome estate farm forest fort fortress garden gulf hall hamlet harbor harbour headland hill hotel house island
+isle kingdom lake landmark library locality mansion market metropolis mill mine monument mosque mountain municipality
+museum nation neighborhood neighbourhood oblast observatory ocean palace parish park pass peak peninsula planet
+plateau plaza port prefecture province quarter ranch range region republic reservoir resort restaurant river road
+seaport settlement shire shore shrine skyscraper sound square stadium state station strait stream street suburb summit
+temple territory theater theatre tower town township tributary tunnel valley venue village volcano ward waterfall
+waterway wilderness zone zoo
 """
 _WORK = """
 album anthem anthology artwork autobiography ballad ballet biography book cartoon comedy comic compilation concerto
 cover diary documentary drama ep episode essay fairytale film folktale hymn journal lp magazine manga manuscript
-memoir mini-album miniseries movie mural musical novel novella opera painting paper periodical photograph play poem
-podcast program programme quarterly rendition report roman sculpture screenplay sequel serial series show single
-sitcom soap sonata song soundtrack statue story suite symphony telenovela thriller track treatise trilogy video
-western
+memoir mini-album miniseries movie mural musical novel novella opera painting paper periodical photograph play podcast
+poem program programme quarterly rendition report roman screenplay sculpture sequel serial series show single sitcom
+soap sonata song soundtrack statue story suite symphony telenovela thriller track treatise trilogy video western
 """
 _EVENT = """
-battle campaign celebration ceremony championship competition concert conference contest convention cup
-disaster earthquake election epidemic exhibition expedition festival fire flood game-show gala incident massacre
-match olympics pageant parade race rebellion revolt revolution riot season siege strike summit tournament trial
-uprising war
+battle campaign celebration ceremony championship competition concert conference contest convention cup disaster
+earthquake election epidemic exhibition expedition festival fire flood gala game-show incident massacre match olympics
+pageant parade race rebellion revolt revolution riot season siege strike summit tournament trial uprising war
 """
 _PRODUCT = """
-aircraft airliner airplane app application automobile boat browser camera car computer console device drug engine
-game gun instrument locomotive machine medicine microprocessor missile model motorcycle operating-system phone
-processor rifle robot rocket satellite ship software spacecraft submarine system tank tool train vaccine vehicle
-vessel videogame weapon website
+aircraft airliner airplane app application automobile boat browser camera car computer console device drug engine game
+gun instrument lens locomotive machine medicine microprocessor microscope missile model motorcycle operating-system
+phone processor rifle robot rocket satellite ship software spacecraft submarine system tank telescope tool train
+vaccine vehicle vessel videogame watch weapon website
 """
 _AWARD = "award medal prize trophy honor honour scholarship fellowship"
 _LANGUAGE = "language dialect"
@@ -99,7 +98,8 @@ KIND_OF_NAME_WORD: dict[str, str] = {
             "Organization",
             "inc inc. ltd ltd. llc plc corp corp. corporation company co. gmbh ag foundation association university "
             "college institute academy society orchestra records railway airlines bank group holdings committee "
-            "council league party ministry department agency union club team band organization organisation church school",
+            "council league party ministry department agency union club team band organization organisation "
+            "church school",
         ),
         (
             "Place",
@@ -141,7 +141,13 @@ RELATIONAL_NOUNS = word_set(
     "executive ceo capital manager captain son daughter author creator"
 )
 PLURAL_IN_FORM = word_set("headquarters series news sports species barracks works")
+# Nouns of time tie nothing: "his last season of N" is no relation.
+TIME_NOUNS = word_set("year season day month week decade century time period era anniversary age while")
 GROUP_NOUNS = word_set("band group team duo trio quartet quintet company firm club orchestra ensemble")
+BUSINESS_NOUNS = word_set(
+    "airline bank brand brewery broadcaster builder business carmaker chain company conglomerate corporation dealer "
+    "developer distributor enterprise firm insurer maker manufacturer producer publisher retailer subsidiary supplier"
+)
 MALE_NOUNS = word_set("actor man husband father son brother king prince uncle nephew businessman chairman")
 FEMALE_NOUNS = word_set("actress woman wife mother daughter sister queen princess aunt niece businesswoman chairwoman")
 TITLES = word_set(

@@ -37,7 +37,7 @@ class Atom:
     tokens: int
 
 
-_SLICE = 16
+_SLICE = 32
 """Characters to a part of a word that exceeds a whole passage; halved where they are still too many."""
 
 _LINE = re.compile(r"\S[^\n\r\v\f\x1c-\x1e\x85\u2028\u2029]*")
@@ -51,6 +51,7 @@ _SENTENCE_END = re.compile(
 )
 _OPEN_END = re.compile(r"[^.!?…:;|。！？।؟”\"')\]*]$")
 _WORD = re.compile(r"\S+")
+_WORDS = re.compile(r"\S+(?:\s+\S+){0,7}")
 
 
 def atoms(text: str, limit: int, count: Count) -> Iterator[Atom]:
@@ -117,15 +118,23 @@ def _sentences(line: str) -> Iterator[Span]:
 
 
 def _parts(text: str, span: Span, limit: int, count: Count) -> Iterator[Span]:
-    """The span itself if only the blanks before it were too much, else its words, and slices of giant words."""
+    """The span itself if only the blanks before it were too much, else groups of words, words, slices of words."""
     if count(text[slice(*span)]) <= limit:
         yield span
         return
-    for match in _WORD.finditer(text, *span):
-        if count(match[0]) <= limit:
-            yield match.span()
+    for group in _WORDS.finditer(text, *span):
+        if count(group[0]) <= limit:
+            yield group.span()
         else:
-            yield from _slices(text, match.span(), limit, count)
+            yield from _words(text, group.span(), limit, count)
+
+
+def _words(text: str, span: Span, limit: int, count: Count) -> Iterator[Span]:
+    for word in _WORD.finditer(text, *span):
+        if count(word[0]) <= limit:
+            yield word.span()
+        else:
+            yield from _slices(text, word.span(), limit, count)
 
 
 def _slices(text: str, span: Span, limit: int, count: Count) -> Iterator[Span]:

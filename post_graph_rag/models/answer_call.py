@@ -23,21 +23,16 @@ def answer_request(
     history: Sequence[Message] = (),
     response_type: str | None = None,
     prompts: Prompts | None = None,
-    structured: str | None = None,
 ) -> ChatRequest:
     """Ask for an answer to `question` over `context`, the numbered facts and passages as text.
 
     history: turns of the conversation so far, oldest first.
     response_type: form of the answer in words, such as "a list".
-    structured: the same context as JSON, for models that do not read prompts (see `models.offline.answer`).
     """
     prompts = prompts or Prompts()
     asked = prompts["answer_question"].render(sources=fenced("sources", context), question=question)
     system = prompts["answer"].render(response_type=response_type or DEFAULT_RESPONSE_TYPE)
-    inputs = {"question": question, "context": context}
-    if structured is not None:
-        inputs["structured"] = structured
-    return _synthesis(system, history, asked, inputs)
+    return _synthesis(system, history, asked, {"question": question, "context": context})
 
 
 def bypass_request(

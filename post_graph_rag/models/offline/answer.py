@@ -1,0 +1,149 @@
+"""An answer made of the sentences that match the question best, each with the number of its source."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from post_graph_rag.terms import terms
+
+NOT_IN_SOURCES = "The sources do not hold an answer to this question."
+MOST_STATEMENTS = 4
+# Part of the question's weight that the best statement must carry.
+LEAST_COVERAGE = 0.25
+# A further statement must add at least this part of what the first one gave.
+LEAST_GAIN = 0.3
+# What a name that a chosen statement brought in counts, against a word of the question itself.
+BRIDGE_WEIGHT = 0.4
+
+NUMBERS = re.compile(r"\[(\d+)\]")
+FACT = re.compile(r"^- (?P<text>.+?)(?P<numbers>(?: ?\[\d+\])+)$", re.MULTILINE)
+PASSAGE = re.compile(
+    r"^\[(?P<number>\d+)\][^\n]*\n<passage (?P<mark>\d+)>\n(?P<text>.*?)\n</passage (?P=mark)>$", re.M | re.S
+)
+SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[\"“(]?[A-Z0-9])|\n+")
+NAME = re.compile(r"\b[A-Z][\w'’-]*")
+SUFFIX = re.compile(r"(?:ing|ed|es|er|or|ion|e|s)$")
+COMMON = """
+a about after all also an and any are as at be been before by can did do does for from had has have he her his how i in
+into is it its many me much of on or our she so some such tell than that the their them then there these they this those
+to was we were what when where which while who whom whose why will with would you your
+"""
+STOPWORDS = frozenset(COMMON.split())
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A fact or a sentence of the context, the sources it rests on, and its words as they are compared."""
+
+    text: str
+    numbers: tuple[str, ...]
+    words: frozenset[str]
+
+
+def extractive_answer(question: str, context: str) -> str:
+    """Answer with up to four statements of the context, or say that the sources hold no answer.
+
+    question: the user's words. context: facts and numbered passages, as they are put into an answer prompt.
+
+    Statements are chosen greedily for what they add of the question's words, weighted by rarity. Names in a chosen
+    statement count as words of the question from then on, so that a chain over two documents can be followed.
+    """
+    statements = _statements(context)
+    weights = _weights(_words(question), statements)
+    if not _is_covered(question, weights, statements):
+        return NOT_IN_SOURCES
+    chosen = _chosen(weights, statements)
+    return " ".join(_cited(statement) for statement in chosen) or NOT_IN_SOURCES
+
+
+def _chosen(weights: dict[str, float], statements: Sequence[Statement]) -> list[Statement]:
+    wanted, chosen, first = dict(weights), list[Statement](), 0.0
+    while len(chosen) < MOST_STATEMENTS:
+        gain, best = max(((_gain(wanted, one), one) for one in statements if one not in chosen), key=_first)
+        if gain <= 0 or gain < LEAST_GAIN * first:
+            break
+        chosen.append(best)
+        first = first or gain
+        wanted = _still_wanted(wanted, weights, best)
+        if len(chosen) == len(statements):
+            break
+    return chosen
+
+
+def _first(pair: tuple[float, Statement]) -> float:
+    return pair[0]
+
+
+def _gain(wanted: dict[str, float], statement: Statement) -> float:
+    matched = sum(weight for word, weight in wanted.items() if word in statement.words)
+    # Of two that say the same the shorter one is the answer.
+    return matched / (1 + len(statement.words) / 100)
+
+
+def _still_wanted(wanted: dict[str, float], weights: dict[str, float], taken: Statement) -> dict[str, float]:
+    left = {word: weight for word, weight in wanted.items() if word not in taken.words}
+    average = sum(weights.values()) / len(weights)
+    bridges = {word for name in NAME.findall(taken.text) for word in _words(name)} - set(weights)
+    return {**dict.fromkeys(bridges, BRIDGE_WEIGHT * average), **left}
+
+
+def _is_covered(question: str, weights: dict[str, float], statements: Sequence[Statement]) -> bool:
+    """Whether the sources speak of this at all: of a name the question gives, and of enough of it at once."""
+    if not weights or not statements:
+        return False
+    said = frozenset[str]().union(*(statement.words for statement in statements))
+    names = {word for name in NAME.findall(question)[_leading(question) :] for word in _words(name)}
+    if names and not names & said:
+        return False
+    best = max(sum(w for word, w in weights.items() if word in statement.words) for statement in statements)
+    return best >= LEAST_COVERAGE * sum(weights.values())
+
+
+def _leading(question: str) -> int:
+    """1 when the first word is capitalized only because it begins the sentence."""
+    return int(question.lstrip()[:1].isupper() and bool(STOPWORDS & set(question.lower().split()[:1])))
+
+
+def _weights(words: Iterable[str], statements: Sequence[Statement]) -> dict[str, float]:
+    counts = Counter(word for statement in statements for word in statement.words)
+    return {word: math.log(1 + (1 + len(statements)) / (1 + counts[word])) for word in words}
+
+
+def _statements(context: str) -> list[Statement]:
+    """Facts first; of those with the same words only the first."""
+    found: dict[frozenset[str], Statement] = {}
+    for text, numbers in (*_facts(context), *_sentences(context)):
+        words = frozenset(_words(text))
+        if words:
+            found.setdefault(words, Statement(text, numbers, words))
+    return list(found.values())
+
+
+def _facts(context: str) -> Iterator[tuple[str, tuple[str, ...]]]:
+    for fact in FACT.finditer(context):
+        yield fact["text"].strip(), tuple(NUMBERS.findall(fact["numbers"]))
+
+
+def _sentences(context: str) -> Iterator[tuple[str, tuple[str, ...]]]:
+    for passage in PASSAGE.finditer(context):
+        for sentence in SENTENCE.split(passage["text"]):
+            # What a source writes in brackets must not pass for a reference of ours.
+            text = NUMBERS.sub(r"(\1)", " ".join(sentence.split()))
+            if len(text.split()) > 2 and not text.startswith("#"):
+                yield text, (passage["number"],)
+
+
+def _words(text: str) -> list[str]:
+    return [_stem(term) for term in dict.fromkeys(terms(text)) if term not in STOPWORDS]
+
+
+def _stem(term: str) -> str:
+    return SUFFIX.sub("", term) if len(term) > 5 and term.isalpha() else term
+
+
+def _cited(statement: Statement) -> str:
+    return f"{statement.text.rstrip(' .')} {''.join(f'[{number}]' for number in statement.numbers)}."

@@ -9,7 +9,7 @@ import typer
 
 from post_graph_rag.config import Settings
 from post_graph_rag.errors import SchemaError
-from post_graph_rag.models.ping import ping_models
+from post_graph_rag.models.ping import ping_settings
 from post_graph_rag.records import Finding
 from post_graph_rag.serve.connect import open_database, with_models
 from post_graph_rag.serve.options import connected
@@ -52,7 +52,7 @@ async def doctor(settings: Settings, every: All = False) -> None:
     """Look at server, rights, realm and models, and name the command that mends what is wrong."""
     async with open_database(settings) as database:
         findings = await examine(database, None if every else settings.realm, settings.graph)
-    findings += await ping_models(with_models(settings))
+    findings += await ping_settings(with_models(settings))
     for finding in findings:
         _show(finding)
     if not all(finding.ok for finding in findings):

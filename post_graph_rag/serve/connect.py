@@ -6,9 +6,9 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from post_graph_rag.config import Settings
-from post_graph_rag.embedded import EmbeddedServer
 from post_graph_rag.engine import GraphRAG
 from post_graph_rag.errors import ConfigurationError
+from post_graph_rag.opening import Opening
 from post_graph_rag.serve.options import notes
 from post_graph_rag.store.database import Database
 from post_graph_rag.store.realms import Realm, open_realm
@@ -17,25 +17,11 @@ from post_graph_rag.store.realms import Realm, open_realm
 @asynccontextmanager
 async def open_database(settings: Settings) -> AsyncIterator[Database]:
     """The database that the settings name, or the embedded one, for as long as the block lasts."""
-    settings = with_server(settings)
-    if settings.dsn is not None:
-        async with _database(settings.dsn.get_secret_value(), settings) as database:
-            yield database
-        return
-    async with (
-        EmbeddedServer(settings.home, settings.server_dir, settings.keep_running) as dsn,
-        _database(dsn, settings) as database,
-    ):
-        yield database
-
-
-@asynccontextmanager
-async def _database(dsn: str, settings: Settings) -> AsyncIterator[Database]:
-    database = Database(dsn, pool_size=settings.pool_size, statement_cache_size=settings.statement_cache_size)
+    opening = Opening(with_server(settings), None, None)
     try:
-        yield database
+        yield await opening.database()
     finally:
-        await database.close()
+        await opening.close()
 
 
 @asynccontextmanager
@@ -49,9 +35,7 @@ async def open_existing(settings: Settings, name: str | None = None) -> AsyncIte
 async def open_engine(settings: Settings, create: bool = False) -> AsyncIterator[GraphRAG]:
     """The engine on the settings' realm, with the models they name, or with the offline ones."""
     settings = with_models(with_server(settings))
-    if create:
-        settings = settings.model_copy(update={"create": True})
-    async with GraphRAG(settings) as rag:
+    async with GraphRAG(settings.model_copy(update={"create": create or settings.create})) as rag:
         yield rag
 
 

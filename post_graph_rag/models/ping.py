@@ -1,0 +1,68 @@
+"""Asks each model for a few tokens, to see whether it answers at all."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable
+from time import monotonic
+
+from post_graph_rag.config import Settings
+from post_graph_rag.errors import ConfigurationError, RAGError
+from post_graph_rag.models.protocols import ChatModel, ChatRequest, EmbeddingModel, Role
+from post_graph_rag.models.roles import ROLES, Models, models_from_settings
+from post_graph_rag.records import Finding, Message
+
+PATIENCE = 20.0  # seconds; a model that is up answers a greeting sooner
+_GREETING = "Reply with the one word: ready"
+
+
+async def ping(models: Models) -> list[Finding]:
+    """Ask each chat model once, whatever roles it has, and the embedding model.
+
+    Returns a finding for each: who answered and how fast, or why not. Raises nothing of the models'.
+    """
+    roles: dict[str, Role] = {}
+    for role in reversed(ROLES):
+        if role in models.names:
+            roles[models.names[role]] = role
+    asked = [_finding(f"model {name}", _chat(models.chat(role), role)) for name, role in roles.items()]
+    if "embedding" in models.names:
+        asked.append(_finding(f"embedding {models.names['embedding']}", _embed(models.embedding)))
+    return list(await asyncio.gather(*asked))
+
+
+async def ping_settings(settings: Settings) -> list[Finding]:
+    """The same for the models that settings name; that none can be made of them is a finding too."""
+    try:
+        models = models_from_settings(settings)
+    except ConfigurationError as error:
+        return [Finding(check="models", ok=False, detail=str(error))]
+    try:
+        return await ping(models)
+    finally:
+        await models.close()
+
+
+async def _finding(check: str, answer: Awaitable[str]) -> Finding:
+    start = monotonic()
+    try:
+        async with asyncio.timeout(PATIENCE):
+            detail = await answer
+    except TimeoutError:
+        hint = "is its endpoint up, the address right, the name one it knows?"
+        return Finding(check=check, ok=False, detail=f"no answer within {PATIENCE:.0f} seconds: {hint}")
+    except RAGError as error:
+        return Finding(check=check, ok=False, detail=str(error))
+    return Finding(check=check, ok=True, detail=f"{detail} in {monotonic() - start:.1f} s")
+
+
+async def _chat(model: ChatModel, role: Role) -> str:
+    messages = (Message(role="user", content=_GREETING),)
+    inputs = {"text": _GREETING, "question": _GREETING, "context": ""}
+    reply = await model.chat(ChatRequest(role, messages, max_tokens=64, inputs=inputs))
+    return f"{reply.model} answers"
+
+
+async def _embed(model: EmbeddingModel) -> str:
+    vectors = await model.embed([_GREETING], "query")
+    return f"gives {vectors.shape[1]} dimensions"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -114,9 +112,3 @@ def test_an_older_release_is_taken_when_the_newest_cannot_be_had_and_that_is_sai
     monkeypatch.setattr(unpack, "unpack_server", one_suite)
     found = unpack_newest(Path("/home"), said.append)
     assert (found, said) == (Path("/home/trixie"), ["forky is past its date. Trying an older release than forky."])
-
-
-def test_importing_the_room_loads_no_driver_and_no_settings() -> None:
-    script = "import sys, post_graph_rag.embedded; print(sorted({'asyncpg', 'psycopg', 'pydantic'} & set(sys.modules)))"
-    printed = subprocess.check_output([sys.executable, "-c", script], text=True)
-    assert printed.strip() == "[]"

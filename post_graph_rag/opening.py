@@ -57,11 +57,19 @@ class Opening:
         self._server = EmbeddedServer(settings.home, settings.server_dir, settings.keep_running)
         return await self._server.acquire_async()
 
+    async def reach(self) -> None:
+        """Reach the server; that the realm is not there yet is no error, that it does not fit our models is one."""
+        try:
+            await self.existing_realm()
+        except RealmNotFound:
+            return
+        if self._models is not None or self._settings.offline or self._settings.embedding_model is not None:
+            await self.fitting_realm()
+
     async def existing_realm(self) -> Realm:
         """The realm, which must be there. Raises RealmNotFound, MigrationNeeded, WidthMismatch."""
         if self._realm is None:
-            realm = await open_realm(await self.database(), self._settings.realm)
-            self._realm = realm
+            self._realm = await open_realm(await self.database(), self._settings.realm)
         return self._realm
 
     async def fitting_realm(self) -> Realm:
@@ -79,7 +87,14 @@ class Opening:
             if not database.owned and database.inside_transaction:
                 raise
         width = await width_of(model)
-        self._realm = await ensure_realm(database, self._settings.realm, model.name, width, self._settings.graph)
+        self._realm = await ensure_realm(
+            database,
+            self._settings.realm,
+            model.name,
+            width,
+            self._settings.graph,
+            self.models.names.get("extraction", ""),
+        )
         return await self.fitting_realm()
 
     def forget_realm(self) -> None:

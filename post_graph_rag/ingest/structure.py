@@ -21,9 +21,7 @@ def structure_rows(found: Found) -> tuple[list[tuple[int, str]], Callable[[Entit
 
     Returns the (space, key) pairs of all entities, and a function that makes the rows once these have ids.
     """
-    named = {
-        id: (space, list(_all_entities(extraction)), extraction) for id, (space, extraction) in found.items()
-    }
+    named = {id: (space, list(_all_entities(extraction)), extraction) for id, (space, extraction) in found.items()}
     keys = sorted({(space, name_key(item.name)) for space, items, _ in named.values() for item in items})
 
     def rows(entities: Entities) -> Rows:
@@ -94,8 +92,7 @@ def _assertion(passage: int, relation: ExtractedRelation, id_of: Callable[[str],
         "predicate": predicate,
         "object": id_of(relation.object),
         "negated": relation.negated,
-        "fact": relation.description
-        or f"{relation.subject} {denial}{predicate_words(predicate)} {relation.object}",
+        "fact": relation.description or f"{relation.subject} {denial}{predicate_words(predicate)} {relation.object}",
         "stated_from": relation.valid_from,
         "stated_to": relation.valid_to,
         "valid": period(relation.valid_from, relation.valid_to),

@@ -11,6 +11,7 @@ from typing import cast
 
 from post_graph_rag.errors import InputError, LLMError
 from post_graph_rag.models.protocols import ChatModel, ChatReply, ChatRequest
+from post_graph_rag.models.roles import Models
 from post_graph_rag.records import Answer, QueryData, QueryParam, Reference
 from post_graph_rag.retrieve.pipeline import Reader, prepare
 
@@ -18,7 +19,7 @@ NOT_IN_SOURCES = "The sources do not hold an answer to this question."
 _CITATION = re.compile(r"\[(\d{1,4}(?:\s*[,;]\s*\d{1,4})*)\]")
 
 
-async def answer(reader: Reader, chat: ChatModel, question: str, param: QueryParam | None = None) -> Answer:
+async def answer(reader: Reader, models: Models, question: str, param: QueryParam | None = None) -> Answer:
     """Search, then let the model answer from what was found.
 
     With `only_need_context` no model is called and the text is empty; nor when nothing was found, which is then said.
@@ -26,7 +27,7 @@ async def answer(reader: Reader, chat: ChatModel, question: str, param: QueryPar
     """
     param, start = param or QueryParam(), time.perf_counter()
     data, request = await prepare(reader, question, param)
-    reply = _without_model(data, param) or await _ask(chat, request, data)
+    reply = _without_model(data, param) or await _ask(models.chat("synthesis"), request, data)
     return _answer(data, reply, time.perf_counter() - start)
 
 
@@ -37,8 +38,8 @@ class AnswerStream:
     `answer()` gives, of the text that came.
     """
 
-    def __init__(self, reader: Reader, chat: ChatModel, question: str, param: QueryParam | None = None) -> None:
-        self._reader, self._chat = reader, chat
+    def __init__(self, reader: Reader, models: Models, question: str, param: QueryParam | None = None) -> None:
+        self._reader, self._models = reader, models
         self._question, self._param = question, param or QueryParam()
         self._said: list[str] = []
         self._pieces: AsyncGenerator[str, None] | None = None
@@ -78,7 +79,8 @@ class AnswerStream:
 
     def _streamed(self) -> ChatReply:
         text = "".join(self._said)
-        return ChatReply(text, self._chat.name, self.data.tokens, self._reader.tokenizer.count(text))
+        name = self._models.names.get("synthesis", "")
+        return ChatReply(text, name, self.data.tokens, self._reader.tokenizer.count(text))
 
     async def _stream(self, request: ChatRequest, data: QueryData) -> AsyncGenerator[str, None]:
         fixed = _without_model(data, self._param)
@@ -87,7 +89,8 @@ class AnswerStream:
                 yield fixed.text
             return
         # Models hand out generators, which have to be closed at once for their call to end.
-        async with aclosing(cast("AsyncGenerator[str, None]", self._chat.stream(request))) as pieces:
+        spoken = cast("AsyncGenerator[str, None]", self._models.chat("synthesis").stream(request))
+        async with aclosing(spoken) as pieces:
             try:
                 async for piece in pieces:
                     self._said.append(piece)

@@ -118,6 +118,33 @@ class Database:
                         await _restore(connection, before)
 
     @asynccontextmanager
+    async def rehearsal(self, statements: Statements) -> AsyncIterator[Session]:
+        """A transaction that is always rolled back, on a connection of its own where the DSN is ours."""
+        async with self._fresh() as connection:
+            transaction = connection.transaction()
+            with database_errors():
+                await transaction.start()
+                await connection.execute(_PREPARE, statements.search_path)
+            try:
+                yield Session(connection, statements)
+            finally:
+                with database_errors():
+                    await transaction.rollback()
+
+    @asynccontextmanager
+    async def _fresh(self) -> AsyncIterator[Any]:
+        if self._given is not None:
+            async with self._connection() as connection:
+                yield connection
+            return
+        with database_errors():
+            connection = await asyncpg.connect(self._dsn, statement_cache_size=0)
+        try:
+            yield connection
+        finally:
+            await connection.close()
+
+    @asynccontextmanager
     async def single(self, statements: Statements) -> AsyncIterator[Session]:
         """For one statement that needs no settings of ours: it commits by itself, or with the caller's transaction."""
         async with self._connection() as connection:
@@ -187,7 +214,7 @@ async def _settings(connection: Any) -> dict[str, str | None]:
 
 async def _restore(connection: Any, before: dict[str, str | None]) -> None:
     calls = ", ".join(f"set_config('{name}', ${number}, true)" for number, name in enumerate(before, 1))
-    await connection.execute(f"SELECT {calls}", *(value or "" for value in before.values()))
+    await connection.execute(f"SELECT {calls}", *before.values())
 
 
 @contextmanager

@@ -19,6 +19,7 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 ROOMS = (
     "serve",
     "engine",
+    "opening",
     "testing",
     "messages",
     "knowledge",

@@ -1,0 +1,217 @@
+"""GraphRAG, the front door: each method hands on to one room."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from typing import Any, Literal
+
+from pydantic import JsonValue
+
+from post_graph_rag.config import Settings
+from post_graph_rag.ingest.indexer import Indexer
+from post_graph_rag.models.ping import ping
+from post_graph_rag.models.prompts import Prompts
+from post_graph_rag.models.roles import Models
+from post_graph_rag.models.tokens import tokenizer_for
+from post_graph_rag.opening import Opening
+from post_graph_rag.records import (
+    Answer,
+    Document,
+    DocumentReport,
+    Finding,
+    OptimizeReport,
+    PendingReport,
+    ProgressCallback,
+    QueryData,
+    QueryParam,
+    RealmStats,
+)
+from post_graph_rag.retrieve.answer import AnswerStream, answer
+from post_graph_rag.retrieve.pipeline import Reader, retrieve
+from post_graph_rag.store.cypher import run_cypher
+from post_graph_rag.store.doctor import examine
+from post_graph_rag.store.grants import grant_realm
+from post_graph_rag.store.optimize import optimize
+from post_graph_rag.store.projection import rebuild_graph
+from post_graph_rag.store.realms import drop_realm
+from post_graph_rag.store.stats import realm_stats
+
+
+class GraphRAG:
+    """One realm in one PostgreSQL, with the models that write and read it.
+
+        async with GraphRAG(Settings(dsn=…, realm="acme")) as rag:
+            await rag.index_text("…", source="a.md")
+            answer = await rag.query("Who runs Acme?")
+
+    settings: what to connect to and with which models; None takes everything from the environment.
+    connection: an asyncpg pool or one connection that the caller owns; it is never closed here. Inside a transaction
+        of the caller's, what is written is kept only if that commits.
+    models: language and embedding models of the caller's own, in place of those the settings name.
+    prompts: replacements for the shipped prompts, by name.
+
+    Nothing is opened before it is needed. One object may be used in several event loops, one after the other.
+    """
+
+    def __init__(
+        self,
+        settings: Settings | None = None,
+        *,
+        connection: Any = None,
+        models: Models | None = None,
+        prompts: Mapping[str, str] | None = None,
+    ) -> None:
+        self.settings = settings or Settings()
+        self._prompts = Prompts(prompts)
+        self._opening = Opening(self.settings, connection, models)
+
+    async def __aenter__(self) -> GraphRAG:
+        await self.initialize()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    async def initialize(self) -> None:
+        """Reach the database, and make the realm if the settings say `create`.
+
+        Raises ConfigurationError, ServerUnavailable, ExtensionMissing, MigrationNeeded, WidthMismatch.
+        """
+        if self.settings.create:
+            await self._opening.realm()
+        else:
+            await self._opening.reach()
+
+    async def close(self) -> None:
+        """Close what this object opened; a caller's connection stays open. May be called again."""
+        await self._opening.close()
+
+    # ---------------------------------------------------------------- writing
+
+    async def index_text(
+        self,
+        text: str,
+        *,
+        key: str | None = None,
+        source: str | None = None,
+        title: str | None = None,
+        metadata: Mapping[str, JsonValue] | None = None,
+        observed_at: str | None = None,
+        space: str | None = None,
+        reindex: bool = False,
+    ) -> DocumentReport:
+        """Index one text; `metadata["source"]`, if there is one, serves where `source` is not given."""
+        known = dict(metadata or {})
+        named = known.get("source")
+        document = Document(
+            text=text,
+            key=key,
+            source=source or (named if isinstance(named, str) else None),
+            title=title,
+            metadata=known,
+            observed_at=observed_at,
+            space=space,
+        )
+        return await self.index_document(document, reindex=reindex)
+
+    async def index_document(
+        self, document: Document, *, reindex: bool = False, progress: ProgressCallback | None = None
+    ) -> DocumentReport:
+        """Index one document; see `index_documents`."""
+        return (await self.index_documents([document], reindex=reindex, progress=progress))[0]
+
+    async def index_documents(
+        self, documents: Sequence[Document], *, reindex: bool = False, progress: ProgressCallback | None = None
+    ) -> list[DocumentReport]:
+        """Index documents: unchanged ones cost nothing, of changed ones only what changed is read by the models.
+
+        A document answers in its old version until the new one is complete. A passage whose extraction fails is kept,
+        marked as pending and counted; the next run or `complete_pending` completes it.
+
+        reindex: read everything again, as after a change of model or prompt; replies that are stored are used again.
+        progress: called, or awaited, with a Progress for each step.
+        Returns a report for each document, in order. Raises when nothing could be indexed: EmptyText, InputError,
+        EmbeddingError, ExtractionError (with `reports`), DatabaseError, or an error of opening the realm.
+        """
+        return await (await self._indexer()).index(documents, reindex=reindex, progress=progress)
+
+    async def complete_pending(self) -> PendingReport:
+        """Extract from passages that still lack their structure, and make vectors that are missing."""
+        return await (await self._indexer()).complete_pending()
+
+    # ---------------------------------------------------------------- reading
+
+    async def query_data(self, question: str, param: QueryParam | None = None) -> QueryData:
+        """What is found for a question, without an answer.
+
+        Raises InputError, RealmNotFound, SpaceNotFound, NoCommunities, BudgetTooSmall, EmbeddingError, DatabaseError.
+        """
+        return await retrieve(await self._reader(), question, param)
+
+    async def query(self, question: str, param: QueryParam | None = None) -> Answer:
+        """An answer with the sources it cites, and everything that was found.
+
+        Raises what `query_data` raises, and LLMError (with `retrieval`) when no answer could be written.
+        """
+        return await answer(await self._reader(), self._opening.models, question, param)
+
+    @asynccontextmanager
+    async def stream(self, question: str, param: QueryParam | None = None) -> AsyncIterator[AnswerStream]:
+        """The same as `query`, piece by piece: `async with rag.stream(q) as s: async for text in s: …; s.answer`."""
+        async with AnswerStream(await self._reader(), self._opening.models, question, param) as answered:
+            yield answered
+
+    async def cypher(
+        self, query: str, params: Mapping[str, JsonValue] | None = None, columns: Sequence[str] = ("result",)
+    ) -> list[dict[str, JsonValue]]:
+        """Look at the graph by openCypher: one dict a row, by `columns`; nothing that the query changes is kept.
+
+        Raises SchemaError for a realm without a graph, DatabaseError for a query that Apache AGE refuses.
+        """
+        return await run_cypher(
+            await self._opening.database(), await self._opening.existing_realm(), query, params or {}, columns
+        )
+
+    # ---------------------------------------------------------------- the realm
+
+    async def realm_stats(self) -> RealmStats:
+        """How much the realm holds."""
+        return await realm_stats(await self._opening.database(), await self._opening.existing_realm())
+
+    async def optimize(self) -> OptimizeReport:
+        """Build vector indexes where they pay, and refresh the planner's statistics. Needs the owner's rights."""
+        return await optimize(await self._opening.database(), await self._opening.existing_realm())
+
+    async def rebuild_graph(self) -> None:
+        """Draw the Apache AGE graph anew from the record. Needs the owner's rights."""
+        await rebuild_graph(await self._opening.database(), await self._opening.existing_realm())
+
+    async def drop_realm(self) -> None:
+        """Remove the realm with everything in it."""
+        await drop_realm(await self._opening.database(), self.settings.realm)
+        self._opening.forget_realm()
+
+    async def grant(self, role: str, access: Literal["read", "write"]) -> None:
+        """Give a database role the rights it needs to read or to write this realm."""
+        await grant_realm(await self._opening.database(), await self._opening.existing_realm(), role, access)
+
+    async def doctor(self) -> list[Finding]:
+        """Look at server, extensions, rights, models and the realm's agreement with itself."""
+        found = await examine(await self._opening.database(), self.settings.realm, self.settings.graph)
+        return [*found, *await ping(self._opening.models)]
+
+    async def _indexer(self) -> Indexer:
+        realm = await self._opening.realm()
+        return Indexer(await self._opening.database(), realm, self._opening.models, self.settings, self._prompts)
+
+    async def _reader(self) -> Reader:
+        realm = await self._opening.fitting_realm()
+        return Reader(
+            database=await self._opening.database(),
+            realm=realm,
+            embedding=self._opening.models.embedding,
+            tokenizer=tokenizer_for(self.settings.synthesis_model or self.settings.model),
+            space=self.settings.space,
+            prompts=self._prompts,
+        )

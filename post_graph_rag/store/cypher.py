@@ -1,0 +1,88 @@
+"""openCypher for the user's own eyes: on a connection of its own, with a time limit, always rolled back.
+
+Apache AGE 1.5 lets SET and DELETE through even in a READ ONLY transaction, so the rollback is what protects the graph.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import secrets
+from collections.abc import Mapping, Sequence
+
+from pydantic import JsonValue
+
+from post_graph_rag.clean import clean_json
+from post_graph_rag.errors import InputError, SchemaError
+from post_graph_rag.store.database import Database, Session, database_errors
+from post_graph_rag.store.identifiers import quoted_name
+from post_graph_rag.store.realms import Realm
+from post_graph_rag.store.rows import as_json
+from post_graph_rag.store.statements import render, sources
+
+TIME_LIMIT = "30s"
+_COLUMN = re.compile(r"[^\W\d]\w{0,62}\Z")
+_STRING_OR_MARK = re.compile(r'"(?:[^"\\]|\\.)*"|::[a-z]+')
+
+
+async def run_cypher(
+    database: Database, realm: Realm, query: str, params: Mapping[str, JsonValue], columns: Sequence[str]
+) -> list[dict[str, JsonValue]]:
+    """Run one query: `params` are what `$name` in it means, `columns` name what it returns, in order.
+
+    Vertices and edges come as dicts with id, label and properties. Raises InputError, SchemaError for a realm without
+    a graph, DatabaseError for what Apache AGE refuses.
+    """
+    if realm.info.graph_name is None:
+        raise SchemaError(f"realm {realm.info.name!r} was made with graph='none': there is nothing to query")
+    text = _statement(realm.info.graph_name, query, columns)
+    async with database.rehearsal(realm.statements) as session:
+        await session.run("load_age")
+        await session.run("cypher_limits", TIME_LIMIT)
+        rows = await _fetch(session, text, as_json(clean_json(dict(params))[0]))
+    return [{name: _value(row[name]) for name in columns} for row in rows]
+
+
+def _statement(graph: str, query: str, columns: Sequence[str]) -> str:
+    if not columns or not all(_COLUMN.match(name) for name in columns) or len(set(columns)) != len(columns):
+        raise InputError("columns are different names of letters, digits and underscores, one for each RETURN item")
+    if "\0" in query:
+        raise InputError("a query cannot hold NUL")
+    quoted = [quoted_name(name) for name in columns]
+    tag = _tag(query)
+    return render(
+        sources()["cypher"],
+        {
+            "graph_name": graph,
+            "tag": tag,
+            "query": query,
+            "columns": ", ".join(f"{name} ag_catalog.agtype" for name in quoted),
+            "results": ", ".join(f"pg_catalog.format('%s', {name}) AS {name}" for name in quoted),
+        },
+    )
+
+
+def _tag(query: str) -> str:
+    while (tag := f"$q{secrets.token_hex(8)}$") in query:
+        pass
+    return tag
+
+
+async def _fetch(session: Session, text: str, params: str) -> list[Mapping[str, str | None]]:
+    """Fetch with agtype as text; a caller's connection is left without that codec again."""
+    connection = session.connection
+    with database_errors():
+        await connection.set_type_codec("agtype", schema="ag_catalog", encoder=str, decoder=str, format="text")
+        try:
+            return list(await connection.fetch(text, params))
+        finally:
+            await connection.reset_type_codec("agtype", schema="ag_catalog")
+
+
+def _value(text: str | None) -> JsonValue:
+    """An agtype as JSON: the marks behind vertices, edges, paths and numerics are taken off."""
+    if text is None or text == "":
+        return None
+    plain = _STRING_OR_MARK.sub(lambda match: match[0] if match[0].startswith('"') else "", text)
+    value: JsonValue = json.loads(plain)
+    return value

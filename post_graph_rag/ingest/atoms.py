@@ -50,6 +50,7 @@ _SENTENCE_END = re.compile(
     r"(?<!\b[A-Z])(?<!\bMr)(?<!\bMs)(?<!\bDr)(?<!\bSt)(?<!\bMrs)[.!?…]+[\"'”’)\]]*(?=\s+[^\sa-z])|[。！？।؟]+[」』”’）]*"
 )
 _OPEN_END = re.compile(r"[^.!?…:;|。！？।؟”\"')\]*]$")
+_OPENING = "`\"'“‘(["
 _WORD = re.compile(r"\S+")
 _WORDS = re.compile(r"\S+(?:\s+\S+){0,7}")
 
@@ -93,7 +94,7 @@ def _line_joint(before: str, gap: str, line: str) -> Joint:
         return Joint.PARAGRAPH
     if _UNDERLINE.fullmatch(line):
         return Joint.GLUE
-    wrapped = line[0].islower() and _OPEN_END.search(before) is not None
+    wrapped = line.lstrip(_OPENING)[:1].islower() and _OPEN_END.search(before) is not None
     return Joint.WORD if wrapped else Joint.LINE
 
 

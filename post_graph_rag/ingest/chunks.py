@@ -18,8 +18,9 @@ from post_graph_rag.errors import InputError
 from post_graph_rag.ingest.atoms import Atom, Count, Joint, atoms
 
 _FULL_ENOUGH = 0.7
-"""A passage this full may be cut; before a heading it need not be as full."""
-_FULL_ENOUGH_BEFORE_HEADING = 0.4
+"""A passage this full may be cut at any joint."""
+_HALF_FULL = 0.4
+"""Before a heading, or for want of the end of a sentence, a passage may be cut when it is no fuller than this."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,17 +113,25 @@ class _Packer:
         return begin, last
 
     def _cut(self, begin: int, first: int, last: int) -> int:
-        """The best place to end a passage that could hold the atoms up to `last`."""
-        places = [place for place in range(first + 1, last + 1) if self._full_enough(begin, place)] or [last]
-        best = max(places, key=self._preference)
-        if self.atoms[best].joint is Joint.GLUE:
-            best = max(range(first + 1, last + 1), key=lambda place: (self.atoms[place].joint, place))
-        return best
+        """The best place to end a passage that could hold the atoms up to `last`.
 
-    def _full_enough(self, begin: int, place: int) -> bool:
-        heading = self.atoms[place].joint is Joint.HEADING
-        share = _FULL_ENOUGH_BEFORE_HEADING if heading else _FULL_ENOUGH
-        return self.totals[place] - self.totals[begin] >= share * self.tokens
+        Where its last part offers no end of a sentence, one is sought earlier; a heading is parted from what it heads
+        only if there is no other place at all.
+        """
+        late = self._best(begin, first, last, _FULL_ENOUGH)
+        early = self._best(begin, first, last, _HALF_FULL)
+        for best, least in ((late, Joint.SENTENCE), (early, Joint.SENTENCE), (late, Joint.WORD), (early, Joint.WORD)):
+            if self.atoms[best].joint >= least:
+                return best
+        return max(range(first + 1, last + 1), key=lambda place: (self.atoms[place].joint, place))
+
+    def _best(self, begin: int, first: int, last: int, share: float) -> int:
+        full = [place for place in range(first + 1, last + 1) if self._is_full(begin, place, share)]
+        return max(full or [last], key=self._preference)
+
+    def _is_full(self, begin: int, place: int, share: float) -> bool:
+        least = _HALF_FULL if self.atoms[place].joint is Joint.HEADING else share
+        return self.totals[place] - self.totals[begin] >= least * self.tokens
 
     def _preference(self, place: int) -> tuple[int, int]:
         before = self.atoms[place - 1]

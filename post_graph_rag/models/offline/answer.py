@@ -6,7 +6,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from post_graph_rag.terms import terms
 
@@ -15,16 +15,19 @@ MOST_STATEMENTS = 4
 # Part of the question's weight that the best statement must carry.
 LEAST_COVERAGE = 0.25
 # A further statement must add at least this part of what the first one gave.
-LEAST_GAIN = 0.3
+LEAST_GAIN = 0.35
 # What a name that a chosen statement brought in counts, against a word of the question itself.
 BRIDGE_WEIGHT = 0.4
 
 NUMBERS = re.compile(r"\[(\d+)\]")
 FACT = re.compile(r"^- (?P<text>.+?)(?P<numbers>(?: ?\[\d+\])+)$", re.MULTILINE)
 PASSAGE = re.compile(
-    r"^\[(?P<number>\d+)\][^\n]*\n<passage (?P<mark>\d+)>\n(?P<text>.*?)\n</passage (?P=mark)>$", re.M | re.S
+    r"^\[(?P<number>\d+)\] ?(?P<header>[^\n]*)\n<passage (?P<mark>\d+)>\n(?P<text>.*?)\n</passage (?P=mark)>$",
+    re.M | re.S,
 )
 SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[\"“(]?[A-Z0-9])|\n+")
+# How a sentence begins that speaks of what its document is about.
+POINTING = re.compile(r"(?:In \d+,? )?(?:he|she|it|they|his|her|its|their|the)\b", re.IGNORECASE)
 NAME = re.compile(r"\b[A-Z][\w'’-]*")
 SUFFIX = re.compile(r"(?:ing|ed|es|er|or|ion|e|s)$")
 COMMON = """
@@ -61,34 +64,36 @@ def extractive_answer(question: str, context: str) -> str:
 
 
 def _chosen(weights: dict[str, float], statements: Sequence[Statement]) -> list[Statement]:
-    wanted, chosen, first = dict(weights), list[Statement](), 0.0
-    while len(chosen) < MOST_STATEMENTS:
-        gain, best = max(((_gain(wanted, one), one) for one in statements if one not in chosen), key=_first)
-        if gain <= 0 or gain < LEAST_GAIN * first:
+    wanted, bridges = dict(weights), dict[str, float]()
+    chosen: list[Statement] = []
+    gains: list[float] = []
+    while len(chosen) < min(MOST_STATEMENTS, len(statements)):
+        gain, place = max((_gain(wanted, bridges, one), -place) for place, one in enumerate(statements))
+        if gain <= 0 or gain < LEAST_GAIN * max(gains, default=0.0):
             break
-        chosen.append(best)
-        first = first or gain
-        wanted = _still_wanted(wanted, weights, best)
-        if len(chosen) == len(statements):
-            break
+        chosen.append(statements[-place])
+        gains.append(gain)
+        wanted = {word: weight for word, weight in wanted.items() if word not in chosen[-1].words}
+        bridges |= _bridges(chosen[-1], weights)
     return chosen
 
 
-def _first(pair: tuple[float, Statement]) -> float:
-    return pair[0]
-
-
-def _gain(wanted: dict[str, float], statement: Statement) -> float:
-    matched = sum(weight for word, weight in wanted.items() if word in statement.words)
+def _gain(wanted: dict[str, float], bridges: dict[str, float], statement: Statement) -> float:
+    """What a statement adds: words of the question first; without one of them, bridges alone lead astray."""
+    own = _weight_in(statement, wanted)
     # Of two that say the same the shorter one is the answer.
-    return matched / (1 + len(statement.words) / 100)
+    return (own + _weight_in(statement, bridges)) / (1 + len(statement.words) / 100) if own else 0.0
 
 
-def _still_wanted(wanted: dict[str, float], weights: dict[str, float], taken: Statement) -> dict[str, float]:
-    left = {word: weight for word, weight in wanted.items() if word not in taken.words}
+def _bridges(taken: Statement, weights: dict[str, float]) -> dict[str, float]:
+    """The names a statement brought in: what the next one of a chain will speak of."""
     average = sum(weights.values()) / len(weights)
-    bridges = {word for name in NAME.findall(taken.text) for word in _words(name)} - set(weights)
-    return {**dict.fromkeys(bridges, BRIDGE_WEIGHT * average), **left}
+    names = {word for name in NAME.findall(taken.text) for word in _words(name)} - set(weights)
+    return dict.fromkeys(names, BRIDGE_WEIGHT * average)
+
+
+def _weight_in(statement: Statement, weights: dict[str, float]) -> float:
+    return sum(weight for word, weight in weights.items() if word in statement.words)
 
 
 def _is_covered(question: str, weights: dict[str, float], statements: Sequence[Statement]) -> bool:
@@ -99,7 +104,7 @@ def _is_covered(question: str, weights: dict[str, float], statements: Sequence[S
     names = {word for name in NAME.findall(question)[_leading(question) :] for word in _words(name)}
     if names and not names & said:
         return False
-    best = max(sum(w for word, w in weights.items() if word in statement.words) for statement in statements)
+    best = max(_weight_in(statement, weights) for statement in statements)
     return best >= LEAST_COVERAGE * sum(weights.values())
 
 
@@ -114,27 +119,29 @@ def _weights(words: Iterable[str], statements: Sequence[Statement]) -> dict[str,
 
 
 def _statements(context: str) -> list[Statement]:
-    """Facts first; of those with the same words only the first."""
-    found: dict[frozenset[str], Statement] = {}
-    for text, numbers in (*_facts(context), *_sentences(context)):
-        words = frozenset(_words(text))
-        if words:
-            found.setdefault(words, Statement(text, numbers, words))
+    """Facts first, then sentences; what stands in both is one, known by the words of both."""
+    found: dict[str, Statement] = {}
+    for said in (*_facts(context), *_sentences(context)):
+        key = said.text.rstrip(" .").casefold()
+        known = found.get(key)
+        found[key] = replace(known, words=known.words | said.words) if known else said
     return list(found.values())
 
 
-def _facts(context: str) -> Iterator[tuple[str, tuple[str, ...]]]:
+def _facts(context: str) -> Iterator[Statement]:
     for fact in FACT.finditer(context):
-        yield fact["text"].strip(), tuple(NUMBERS.findall(fact["numbers"]))
+        text = fact["text"].strip()
+        yield Statement(text, tuple(NUMBERS.findall(fact["numbers"])), frozenset(_words(text)))
 
 
-def _sentences(context: str) -> Iterator[tuple[str, tuple[str, ...]]]:
+def _sentences(context: str) -> Iterator[Statement]:
     for passage in PASSAGE.finditer(context):
         for sentence in SENTENCE.split(passage["text"]):
             # What a source writes in brackets must not pass for a reference of ours.
             text = NUMBERS.sub(r"(\1)", " ".join(sentence.split()))
             if len(text.split()) > 2 and not text.startswith("#"):
-                yield text, (passage["number"],)
+                words = _words(text) + (_words(passage["header"]) if POINTING.match(text) else [])
+                yield Statement(text, (passage["number"],), frozenset(words))
 
 
 def _words(text: str) -> list[str]:

@@ -16,7 +16,7 @@ from post_graph_rag.store.identifiers import quoted
 from post_graph_rag.store.realms import Realm
 from post_graph_rag.store.statements import render
 from post_graph_rag.terms import term_counts
-from tests.integration.retrieve.embedder import WordEmbedder
+from post_graph_rag.testing import ScriptedEmbedding
 
 OPEN = "tstzrange(now(), null)"
 
@@ -43,7 +43,7 @@ class Filler:
     """One realm under construction; ids are handed out here, rows are sent by `flush`."""
 
     realm: Realm
-    embedder: WordEmbedder
+    embedding: ScriptedEmbedding
     rows: dict[str, list[tuple[Any, ...]]] = field(default_factory=lambda: defaultdict(list))
     ids: dict[tuple[Any, ...], int] = field(default_factory=dict)
     counts: Counter[str] = field(default_factory=Counter)
@@ -162,8 +162,7 @@ class Filler:
             )
 
     def _vector(self, kind: str, number: int, space: int, text: str) -> None:
-        vector = str(self.embedder.vector(text).tolist())
-        self.rows[f"{{{kind}_vector}} (id, space, current, embedding)"].append((number, space, True, vector))
+        self.rows[f"{{{kind}_vector}} (id, space, current, embedding)"].append((number, space, True, text))
 
     def _postings(self, kind: int, number: int, space: int, text: str) -> None:
         counts = term_counts(text)
@@ -184,6 +183,27 @@ class Filler:
             await connection.close()
         self.rows.clear()
 
+    async def retire(self, dsn: str, *, passage: int, relation: int, entities: Sequence[int]) -> None:
+        """Close one document's passage, a relation and entities, as a later version without them would."""
+        names = self.realm.names
+        closed = "recorded = tstzrange(lower(recorded), now())"
+        connection = await asyncpg.connect(dsn)
+        for statement in (
+            f"UPDATE {{record}}.document_passage SET {closed} WHERE passage = {passage}",
+            f"UPDATE {{record}}.mention SET {closed} WHERE passage = {passage}",
+            f"UPDATE {{record}}.relation_evidence SET {closed} WHERE passage = {passage}",
+            f"UPDATE {{record}}.relation_period SET {closed} WHERE relation = {relation}",
+            f"UPDATE {{record}}.relation SET current = false WHERE id = {relation}",
+            f"UPDATE {{record}}.entity SET current = false WHERE id IN ({', '.join(map(str, entities))})",
+            f"UPDATE {{passage_vector}} SET current = false WHERE id = {passage}",
+            f"UPDATE {{relation_vector}} SET current = false WHERE id = {relation}",
+            f"UPDATE {{entity_vector}} SET current = false WHERE id IN ({', '.join(map(str, entities))})",
+            f"UPDATE {{record}}.posting SET current = false WHERE kind = 1 AND id = {passage}",
+            f"UPDATE {{record}}.posting SET current = false WHERE kind = 3 AND id = {relation}",
+        ):
+            await connection.execute(render(statement, names))
+        await connection.close()
+
     async def _send(self, connection: Any, target: str, rows: list[tuple[Any, ...]]) -> None:
         names = self.realm.names
         table, columns = target.split(" ", 1)
@@ -191,8 +211,10 @@ class Filler:
         wanted = [name.strip() for name in columns.strip("()").split(",")]
         always = " OVERRIDING SYSTEM VALUE" if wanted[0] == "id" and "vector" not in table else ""
         values = ", ".join(_value(name, number) for number, name in enumerate(wanted, 1))
-        data = [[str(v) if name == "embedding" else v for name, v in zip(wanted, row, strict=True)] for row in rows]
-        given = [[v for name, v in zip(wanted, row, strict=True) if name != "recorded"] for row in data]
+        if wanted[-1] == "embedding":
+            vectors = await self.embedding.embed([row[-1] for row in rows])
+            rows = [(*row[:-1], str(vector.tolist())) for row, vector in zip(rows, vectors, strict=True)]
+        given = [row[:-1] if wanted[-1] == "recorded" else row for row in rows]
         await connection.executemany(f"INSERT INTO {into} {columns}{always} VALUES ({values})", given)
 
 

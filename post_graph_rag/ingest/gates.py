@@ -53,10 +53,13 @@ _VAGUE = _words(
     """is are was were be been has have had do does did and or of the a an to related relates relation relationship
     related_to is_related_to relates_to has_relation has_relation_to has_relationship_with relationship_with
     no_relation no_relationship no_relationship_with no_relation_to none null nil unknown unspecified n_a na
-    unrelated unrelated_to not_related not_related_to no_connection not_applicable"""
+    unrelated unrelated_to not_related not_related_to no_connection not_applicable not is_not are_not was_not has_not"""
 )
-_NEGATION = re.compile(
-    r"(?<![^\W_])(?:not(?![\s_]+only)|never)(?:[\s_]+|$)|n['\u2019]t(?![^\W_])|(?<=can)not(?![^\W_])", re.IGNORECASE
+# A plain denial: "not owned by", "was never in", "doesn't own". Others ("may not own", "not yet in") stay words.
+_DENIAL = re.compile(
+    r"(?P<verb>(?:is|are|was|were|be|been|do|does|did|has|have|had|will|would|can)(?=[\s_]|n['\u2019]t|not)|)"
+    r"(?:n['\u2019]t|[\s_]*(?:not|never))[\s_]+(?!(?:only|yet|to|always|necessarily|all|just|so)(?![^\W_]))",
+    re.IGNORECASE,
 )
 
 Item = TypeVar("Item", ExtractedEntity, ExtractedRelation)
@@ -164,11 +167,13 @@ def is_pronoun(name: str) -> bool:
 
 
 def _without_negation(relation: ExtractedRelation) -> ExtractedRelation:
-    """A relation whose predicate holds one "not" says it by `negated` instead."""
-    predicate, negations = _NEGATION.subn("", relation.predicate)
-    if negations != 1:
+    """A relation whose predicate begins with a plain denial says it by `negated` instead."""
+    predicate = relation.predicate.strip()
+    denial = _DENIAL.match(predicate)
+    if not denial:
         return relation
-    return relation.model_copy(update={"predicate": predicate.strip(), "negated": True})
+    affirmed = f"{denial['verb']} {predicate[denial.end() :]}".strip()
+    return relation.model_copy(update={"predicate": affirmed, "negated": True})
 
 
 def _readable(valid_from: str | None, valid_to: str | None) -> bool:

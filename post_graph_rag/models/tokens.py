@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache
-from typing import Protocol
-
-import bpe_openai
+from typing import Any, Protocol
 
 # The encoder refuses a million characters at once; pieces this long also keep its answer small.
 PIECE = 100_000
@@ -46,11 +44,12 @@ class BpeTokenizer:
     """
 
     def __init__(self, encoding: str = "o200k_base", margin: float = 1.0) -> None:
-        self._encoding = bpe_openai.get_encoding(encoding)
+        self._name = encoding
         self._margin = margin
 
     def count(self, text: str) -> int:
-        return self._with_margin(sum(len(self._encoding.encode_ordinary(piece)) for piece in _pieces(text)))
+        encode = self._encoding.encode_ordinary
+        return self._with_margin(sum(len(encode(piece)) for piece in _pieces(text)))
 
     def cut(self, text: str, tokens: int) -> str:
         if tokens <= 0:
@@ -61,6 +60,10 @@ class BpeTokenizer:
             ids.pop()
             kept = self._prefix(text, ids)
         return kept
+
+    @property
+    def _encoding(self) -> Any:
+        return _loaded(self._name)
 
     def _with_margin(self, count: int) -> int:
         return -int(-count * self._margin // 1)
@@ -76,6 +79,14 @@ class BpeTokenizer:
     def _prefix(self, text: str, ids: list[int]) -> str:
         # A cut inside a character leaves bytes that belong to none; a prefix of `text` has to stay one.
         return text[: len(self._encoding.decode_bytes(ids).decode("utf-8", errors="ignore"))]
+
+
+@cache
+def _loaded(encoding: str) -> Any:
+    # Imported here: the package reads all its vocabularies at import, a second that only counting should cost.
+    import bpe_openai
+
+    return bpe_openai.get_encoding(encoding)
 
 
 def _pieces(text: str) -> Iterator[str]:

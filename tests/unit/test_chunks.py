@@ -46,7 +46,9 @@ def words(text: str) -> int:
 
 def paragraphs(number: int) -> list[str]:
     lengths = Random(1).choices(range(7), k=number)
-    return [f"Town {i} is old. " + "It has many stone mills. " * length + f"{i} left." for i, length in enumerate(lengths)]
+    return [
+        f"Town {i} is old. " + "It has many stone mills. " * length + f"{i} left." for i, length in enumerate(lengths)
+    ]
 
 
 def texts(chunks: list[Chunk]) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from html import unescape
 
 from post_graph_rag.models.offline.english.copulas import claims_of_copula
 from post_graph_rag.models.offline.english.coreference import resolve_references
@@ -33,6 +34,7 @@ def extract_offline(text: str, title: str | None = None, known_names: Sequence[s
     Returns the entities in the order of their first mention and the relations in the order of the text.
     Raises ConfigurationError when spaCy or its model is missing (extra `local`).
     """
+    title = unescape(title) if title else None
     names = names_to_know(title, known_names)
     doc = parse(text, lambda block: certain_names(block, names))
     if doc is None:

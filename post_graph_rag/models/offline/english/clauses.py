@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from post_graph_rag.models.offline.english.inflection import participle, past, third_person
-from post_graph_rag.models.offline.english.nouns import group, is_negated, own_subject, things_of
+from post_graph_rag.models.offline.english.nouns import group, is_negated, own_subject, phrase, things_of, ties
 from post_graph_rag.models.offline.english.things import Passage, Thing
 from post_graph_rag.models.offline.english.words import (
     DOUBT_ADVERBS,
     DOUBT_VERBS,
+    KIND_OF_NOUN,
     MODALS,
     REPORTING_VERBS,
     word_set,
@@ -40,7 +41,11 @@ def read_clause(passage: Passage, verb: Token) -> Clause | None:
         return None
     passive = is_passive(verb)
     subjects, sureness = _subjects(passage, verb, passive)
-    return Clause(verb, subjects, sureness, passive, is_negated(verb), _stem(verb, passive))
+    stem = _stem(verb, passive)
+    if passive and not subjects:
+        subjects, part = _owners(passage, verb)
+        sureness, stem = 0.75, snake(part, stem)
+    return Clause(verb, subjects, sureness, passive, is_negated(verb), stem)
 
 
 def is_asserted(verb: Token) -> bool:
@@ -62,7 +67,7 @@ def is_passive(verb: Token) -> bool:
 
 def participle_of(verb: Token) -> str:
     """The verb's past participle."""
-    return verb.lower_ if verb.lower_.endswith("ed") else participle(verb.lemma_)
+    return verb.lower_ if verb.tag_ == "VBN" else participle(verb.lemma_)
 
 
 def snake(*words: str) -> str:
@@ -122,6 +127,15 @@ def _subjects(passage: Passage, verb: Token, passive: bool) -> tuple[list[Thing]
     return [], 0.0
 
 
+def _owners(passage: Passage, verb: Token) -> tuple[list[Thing], str]:
+    """Whose part the subject is: "N's cover was drawn by …" is said of N, as cover_drawn."""
+    subject = own_subject(verb)
+    if subject is None or subject.pos_ != "NOUN" or KIND_OF_NOUN.get(subject.lemma_.lower()) == "Person":
+        return [], ""
+    part = phrase(passage, subject)
+    return [owner for words, owner in ties(passage, subject, 1) if words in (f"{part}_of", f"{part}_for")], part
+
+
 def _sureness(passage: Passage, subject: Token) -> float:
     if subject.i in passage.at:
         return 0.95
@@ -138,6 +152,7 @@ def _stem(verb: Token, passive: bool) -> str:
 
 
 def _active(verb: Token) -> str:
-    if verb.tag_ in ("VBD", "VBN") or any(child.lower_ == "did" for child in verb.children):
-        return verb.lower_ if verb.lower_.endswith("ed") else past(verb.lemma_)
-    return verb.lower_ if verb.tag_ == "VBG" else third_person(verb.lemma_)
+    if verb.tag_ in ("VBD", "VBG") or (verb.tag_ == "VBN" and verb.lower_.endswith("ed")):
+        return verb.lower_
+    did = any(child.lower_ == "did" for child in verb.children)
+    return past(verb.lemma_) if did or verb.tag_ == "VBN" else third_person(verb.lemma_)

@@ -15,13 +15,14 @@ if TYPE_CHECKING:
 
 LONGEST = 300  # characters of a description
 _SAID = re.compile(
-    r"\W*(?:(?:is|was|are|were|and) )*"
-    r"(?:(?:better|also|formerly|previously|commonly|often|sometimes|informally) )?"
-    r"(?:(?:known|abbreviated|referred)(?: to)?(?: \w+)? as|called|nicknamed|renamed(?: as)?"
+    r"\W*(?:\b(?:is|was|are|were|and|who) )*"
+    r"(?:(?:better|best|also|formerly|previously|commonly|often|sometimes|informally|professionally) )?"
+    r"\b(?:(?:known|abbreviated|referred)(?: to)?(?: \w+)? as|called|nicknamed|renamed(?: as)?"
     r"|a\.?k\.?a\.?|formerly|n[ée]e|born)"
-    r"\W*(?:the)?\W*",
+    r"\W*(?:the)?\W*$",
     re.IGNORECASE,
 )
+_ASIDE = re.compile(r"\s*\([^()]*\)$")
 _COUNTED = word_set("one some many most part member type kind form set")
 
 
@@ -41,9 +42,20 @@ def learn_aliases(passage: Passage) -> None:
     for token in passage.doc:
         thing = passage.at.get(token.i)
         owner = _alias_owner(passage, token, thing) if thing is not None else None
-        if thing is not None and owner is not None and (owner.kind == thing.kind or not (owner.kind and thing.kind)):
-            owner.aliases.append(thing.name)
-            merge(passage, thing, owner)
+        if (
+            thing is not None
+            and owner is not None
+            and owner is not thing
+            and (owner.kind == thing.kind or not (owner.kind and thing.kind))
+        ):
+            _make_alias(passage, thing, owner)
+
+
+def _make_alias(passage: Passage, thing: Thing, owner: Thing) -> None:
+    if thing is passage.topic:
+        thing, owner = owner, thing
+    owner.aliases.append(thing.name)
+    merge(passage, thing, owner)
 
 
 def _from_copula(passage: Passage, verb: Token) -> None:
@@ -103,15 +115,19 @@ def _alias_owner(passage: Passage, token: Token, thing: Thing) -> Thing | None:
     start = token.i
     while start and passage.within.get(start - 1) is thing:
         start -= 1
-    for back in range(1, 8):
-        other = passage.within.get(start - back)
-        if start - back < 0 or other is thing:
-            return None
-        if other is not None:
-            between = passage.doc[start - back + 1 : start].text
-            said = _SAID.fullmatch(between) or (between.strip() == "(" and _abbreviates(thing.name, other.name))
-            return other if said else None
-    return None
+    before = passage.doc.text[token.sent.start_char : passage.doc[start].idx]
+    said = _SAID.search(before)
+    if said is None:
+        other = _named_last(passage, token, before.removesuffix("(").rstrip())
+        return other if before.endswith("(") and other and _abbreviates(thing.name, other.name) else None
+    return _named_last(passage, token, _ASIDE.sub("", before[: said.start()]))
+
+
+def _named_last(passage: Passage, token: Token, before: str) -> Thing | None:
+    """The thing whose name ends the text before, which begins with the token's sentence."""
+    end = token.sent.start_char + len(before)
+    last = next((word for word in token.sent if word.idx + len(word) == end), None)
+    return passage.within.get(last.i) if last is not None else None
 
 
 def _abbreviates(short: str, name: str) -> bool:

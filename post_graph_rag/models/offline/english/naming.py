@@ -126,6 +126,13 @@ def _widen(doc: Doc, name: Name) -> Name:
     start, end = name.start, name.end
     while end < len(doc) and _continues(doc[end]) and doc[end].head.i <= end + 1:
         end += 1
+    if (
+        end < len(doc)
+        and doc[end].text.isdigit()
+        and doc[end].ent_type_ in ("", "CARDINAL")
+        and doc[end].head.i == end - 1
+    ):
+        end += 1
     if end + 1 < len(doc) and doc[end].text == "," and doc[end + 1].lower_.rstrip(".") in LEGAL_FORMS:
         end += 2
     while start > 0 and name.label != "PERSON" and _precedes(doc, start - 1):

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 
 from post_graph_rag.models.offline.english.things import Passage, Thing
 from post_graph_rag.models.offline.english.words import (
+    GROUP_CLASSIFIERS,
     KEPT_MODIFIERS,
     KIND_OF_NOUN,
     NEGATIONS,
+    OFFICE_NOUNS,
     PLACE_CLASSIFIERS,
     PLURAL_IN_FORM,
     RELATIONAL_NOUNS,
@@ -90,7 +92,7 @@ def ties(passage: Passage, noun: Token, far: int = _FAR) -> Iterator[tuple[str, 
     for child in noun.children:
         if child.dep_ == "poss":
             yield from ((f"{words}_of", thing) for thing in things_of(passage, child))
-        elif child.dep_ in ("compound", "nmod") and noun.lemma_.lower() in RELATIONAL_NOUNS:
+        elif child.dep_ in ("compound", "nmod") and noun.lemma_.lower() in OFFICE_NOUNS:
             yield from ((f"{words}_of", t) for t in things_of(passage, child) if t.kind in ("Organization", ""))
         elif child.dep_ in ("prep", "agent") and child.lower_ in _TYING:
             yield from _through(passage, noun, words, child, far)
@@ -163,8 +165,15 @@ def _relative_clause(pronoun: Token) -> Token | None:
 
 
 def _introduced(passage: Passage, noun: Token) -> list[Thing]:
-    """ "The city of N" is N; "its founder, N," is N."""
+    """ "The city of N" is N; "its founder, N," is N; "the N group" is N."""
     for child in noun.children:
+        if (
+            child.i in passage.at
+            and child.dep_ in ("compound", "nmod")
+            and noun.lower_ in GROUP_CLASSIFIERS
+            and _is_the(noun)
+        ):
+            return [passage.at[child.i]] if child.i == noun.i - 1 else []
         if child.dep_ == "prep" and child.lower_ == "of" and noun.lower_ in PLACE_CLASSIFIERS and _is_the(noun):
             ends = [end for end in child.children if end.dep_ == "pobj"]
             return [thing for end in ends for thing in things_of(passage, end)]

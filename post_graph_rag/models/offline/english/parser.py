@@ -21,6 +21,8 @@ _BLOCK_END = re.compile(r"\n\s*\n|\n(?=\s*(?:[-*+•#>|]|\d{1,3}[.)])\s)")
 _MARKUP = re.compile(r"^\s*(?:[-*+•>]+|\d{1,3}[.)])\s+")
 _EMPHASIS = re.compile(r"(?<!\w)(\*\*|__|\*|_|`)(?=\S)(.+?)(?<=\S)\1(?!\w)")
 _HEADING = re.compile(r"^\s*(?:#|\||={3,}|-{3,})")
+# "(German: …)", "()" and the like: a gloss is no sentence, and it keeps the parser from the one around it.
+_GLOSS = re.compile(r"\s*\((?:[A-Z]\w+(?: \w+)?: [^()]*|[^()A-Za-z0-9]*)\)")
 _lock = Lock()  # spaCy's pipelines are not promised to be safe across threads
 
 
@@ -73,7 +75,7 @@ def _blocks(text: str) -> Iterator[str]:
     """Cut at blank lines and list items; headings and table rows hold no sentence and are left out."""
     for block in _BLOCK_END.split(text):
         if block.strip() and not _HEADING.match(block):
-            clean = " ".join(_EMPHASIS.sub(r"\2", _MARKUP.sub("", block)).split())
+            clean = " ".join(_GLOSS.sub("", _EMPHASIS.sub(r"\2", _MARKUP.sub("", block))).split())
             yield from _slices(clean)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from post_graph_rag.models.offline.english.naming import MOST_WORDS
 from post_graph_rag.models.offline.english.nouns import SUBJECTS, group, joined_ties, phrase, things_of
 from post_graph_rag.models.offline.english.things import Claim, Passage, Thing
-from post_graph_rag.models.offline.english.words import KIND_OF_NOUN, RELATIONAL_NOUNS, word_set
+from post_graph_rag.models.offline.english.words import KIND_OF_NOUN, OFFICE_NOUNS, word_set
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
@@ -62,8 +62,8 @@ def _owners(passage: Passage, token: Token, noun: Token) -> list[Thing]:
         return [thing for child in possessives for thing in things_of(passage, child)]
     before = noun.left_edge.i if noun.left_edge.i < noun.i and noun.left_edge.i in passage.within else noun.i - 1
     owner = passage.within.get(before)
-    relational = noun.lemma_.lower() in RELATIONAL_NOUNS
-    return [owner] if relational and owner is not None and owner.kind == "Organization" else []
+    office = noun.lemma_.lower() in OFFICE_NOUNS
+    return [owner] if office and owner is not None and owner.kind == "Organization" else []
 
 
 def _based(passage: Passage, token: Token) -> Iterator[Claim]:

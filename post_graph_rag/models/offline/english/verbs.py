@@ -49,9 +49,7 @@ def _is_loose(passage: Passage, clause: Clause, prep: Token) -> bool:
     if prep.i in passage.within:
         return True
     if clause.verb.lemma_ in NAMING_VERBS:
-        return prep.lower_ in ("as", "to") or (
-            prep.lower_ not in ("after", "for") and prep.lower_ in LOOSE_PREPOSITIONS
-        )
+        return prep.lower_ == "to" or (prep.lower_ not in ("after", "for") and prep.lower_ in LOOSE_PREPOSITIONS)
     if prep.lower_ in LOOSE_PREPOSITIONS:
         return True
     ends = [child for child in prep.children if child.dep_ == "pobj"]
@@ -75,7 +73,9 @@ def _by_preposition(passage: Passage, clause: Clause, direct: list[Token], prep:
     for words, thing in (
         found for end in prep.children if end.dep_ == "pobj" for found in _reached(passage, end, prep.lower_ == "as")
     ):
-        if named and not clause.passive:
+        if clause.verb.lemma_ == "know" and prep.lower_ == "as":
+            yield from (_claim(clause, subject, words, thing, 0.9) for subject in clause.subjects if words)
+        elif named and not clause.passive:
             predicate = snake(participle_of(clause.verb), prep.lower_, words)
             yield from (_claim(clause, one, predicate, thing, 0.8) for one in named)
         else:

@@ -135,14 +135,20 @@ PLACE_CLASSIFIERS = word_set(
     "city town village state county province district island kingdom republic municipality region township parish "
     "borough canton commune suburb port hamlet"
 )
-# Nouns that must be of something: in "founder and head of N" both are N's.
-RELATIONAL_NOUNS = word_set(
-    "founder co-founder cofounder owner chairman chairwoman president director head leader editor publisher chief "
-    "executive ceo capital manager captain son daughter author creator"
+# Nouns that an organization's name may stand right before: "N founder".
+OFFICE_NOUNS = word_set(
+    "founder co-founder cofounder owner chairman chairwoman president director head editor chief executive ceo manager "
+    "creator co-creator frontman"
 )
-PLURAL_IN_FORM = word_set("headquarters series news sports species barracks works")
+# Nouns that must be of something: in "drummer and founder of N" both are N's.
+RELATIONAL_NOUNS = OFFICE_NOUNS | word_set(
+    "leader publisher capital captain son daughter author drummer guitarist vocalist bassist keyboardist singer "
+    "songwriter member host screenwriter producer writer designer principal chancellor dean"
+)
 # Nouns of time tie nothing: "his last season of N" is no relation.
 TIME_NOUNS = word_set("year season day month week decade century time period era anniversary age while")
+# Nouns that may stand behind a name and mean what it names: "the N group".
+GROUP_CLASSIFIERS = word_set("group company band corporation label newspaper magazine network region area county")
 GROUP_NOUNS = word_set("band group team duo trio quartet quintet company firm club orchestra ensemble")
 BUSINESS_NOUNS = word_set(
     "airline bank brand brewery broadcaster builder business carmaker chain company conglomerate corporation dealer "

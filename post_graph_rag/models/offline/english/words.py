@@ -145,6 +145,7 @@ RELATIONAL_NOUNS = OFFICE_NOUNS | word_set(
     "leader publisher capital captain son daughter author drummer guitarist vocalist bassist keyboardist singer "
     "songwriter member host screenwriter producer writer designer principal chancellor dean"
 )
+PLURAL_IN_FORM = word_set("headquarters series news sports species barracks works")
 # Nouns of time tie nothing: "his last season of N" is no relation.
 TIME_NOUNS = word_set("year season day month week decade century time period era anniversary age while")
 # Nouns that may stand behind a name and mean what it names: "the N group".

@@ -1,0 +1,46 @@
+"""A question as the channels need it."""
+
+from __future__ import annotations
+
+import pytest
+
+from post_graph_rag.errors import InputError
+from post_graph_rag.names import name_key
+from post_graph_rag.records import QueryParam
+from post_graph_rag.retrieve.question import read_question
+
+
+def test_unstorable_characters_are_replaced() -> None:
+    assert read_question(" a\x00b\ud800 ", QueryParam()).asked == "a\ufffdb\ufffd"
+
+
+@pytest.mark.parametrize("asked", ["", "  \n"])
+def test_a_blank_question_is_refused(asked: str) -> None:
+    with pytest.raises(InputError):
+        read_question(asked, QueryParam())
+
+
+def test_equal_texts_are_embedded_once() -> None:
+    assert read_question("who?", QueryParam(subqueries=("who?", "why?", " "))).embedded == ("who?", "why?")
+
+
+def test_keywords_go_to_their_own_channels() -> None:
+    asked = read_question("who?", QueryParam(hl_keywords=("sale",), ll_keywords=("Ada", "Acme")))
+    assert asked.embedded == ("who?", "Ada, Acme", "sale")
+    assert asked.queries(("passage_vector", "entity_vector", "relation_vector")) == [
+        ("passage_vector", 0),
+        ("entity_vector", 0),
+        ("entity_vector", 1),
+        ("relation_vector", 0),
+        ("relation_vector", 2),
+    ]
+
+
+def test_a_name_of_several_words_in_the_question_gives_its_key() -> None:
+    assert name_key("Johnson & Johnson") in read_question("who runs Johnson & Johnson today?", QueryParam()).name_keys
+
+
+def test_a_long_question_stays_bounded() -> None:
+    asked = read_question(" ".join(f"w{number}" for number in range(10_000)), QueryParam())
+    assert len(asked.terms) == 64
+    assert len(asked.name_keys) < 300

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
@@ -17,7 +18,6 @@ from pydantic_core import from_json
 from post_graph_rag.clean import clean_text
 from post_graph_rag.models.policy import ReplyError
 
-DEFAULT_BASE_URL = "https://api.openai.com/v1"
 # Local servers want no key, but the SDK wants one to send.
 NO_KEY = "none"
 CONNECT_SECONDS = 10.0
@@ -31,13 +31,13 @@ UNNAMED = ("response_format", "encoding_format")
 class Endpoint:
     """Where models are asked over HTTP.
 
-    base_url: up to and with "/v1"; OpenAI's own if None. api_key: may be None for servers that want none.
+    base_url: up to and with "/v1"; the SDK's own, OPENAI_BASE_URL or OpenAI, if None. api_key: may be None for servers that want none.
 
     Nothing is opened here: a client is made in the event loop that first asks, one for each loop that does.
     """
 
     def __init__(self, base_url: str | None = None, api_key: SecretStr | str | None = None) -> None:
-        self._base_url = base_url or DEFAULT_BASE_URL
+        self._base_url = base_url or os.environ.get("OPENAI_BASE_URL") or None
         self._key = api_key.get_secret_value() if isinstance(api_key, SecretStr) else api_key or ""
         self._clients: WeakKeyDictionary[asyncio.AbstractEventLoop, AsyncOpenAI] = WeakKeyDictionary()
         self._refused: set[tuple[str, str]] = set()
@@ -45,13 +45,12 @@ class Endpoint:
     @property
     def where(self) -> str:
         """Host and port, for messages: a URL may hold a password, its host does not."""
-        parts = urlsplit(self._base_url)
-        return parts.netloc.rpartition("@")[2] or "the endpoint"
+        return urlsplit(self._base_url).netloc.rpartition("@")[2] if self._base_url else "OpenAI"
 
     @property
     def secrets(self) -> tuple[str, ...]:
         """The key and the URL's password, so that messages can be kept free of them."""
-        return self._key, urlsplit(self._base_url).password or ""
+        return self._key, (urlsplit(self._base_url).password if self._base_url else None) or ""
 
     async def post(self, path: str, body: Mapping[str, Any]) -> Any:
         """Send JSON, give back JSON; fields of OPTIONAL that it refuses for a model are left out, then and later.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -86,10 +86,14 @@ def latest_turns(history: Sequence[Message], room: int, tokenizer: Tokenizer) ->
     return tuple(history), taken
 
 
-@lru_cache(maxsize=1 << 12)
 def size(tokenizer: Tokenizer, text: str) -> int:
     """Tokens of a text, remembered: the same passages are counted for question after question."""
-    return tokenizer.count(text)
+    return _counted(tokenizer.count, text)
+
+
+@lru_cache(maxsize=1 << 12)
+def _counted(count: Callable[[str], int], text: str) -> int:
+    return count(text)
 
 
 def _must_fit(tokens: int, param: QueryParam) -> None:

@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from post_graph_rag.records import Channel
 from post_graph_rag.store.database import Session
 
 VectorChannel = Literal["passage_vector", "entity_vector", "relation_vector"]
@@ -90,7 +91,7 @@ async def nearest(
     queries: Sequence[tuple[VectorChannel, int]],
     spaces: Sequence[int],
     most: int,
-) -> dict[str, Hits]:
+) -> dict[Channel, Hits]:
     """The nearest by cosine in each channel.
 
     vectors: one row per query text; queries: which channel is searched with which row, several rows give their union.
@@ -115,7 +116,7 @@ async def by_words(
     keys: Sequence[str],
     spaces: Sequence[int],
     most: int,
-) -> dict[str, Hits]:
+) -> dict[Channel, Hits]:
     """What holds the terms, by BM25, and the entities of which a name has one of the keys.
 
     channels: for each, how many things it has and how many postings of one term are read at most.
@@ -164,7 +165,7 @@ async def hydrate(
     return Shown(**{kind: {row["id"]: row for row in rows or ()} for kind, rows in found.items()})
 
 
-def _hits(rows: Sequence[Mapping[str, Any]]) -> dict[str, Hits]:
+def _hits(rows: Sequence[Mapping[str, Any]]) -> dict[Channel, Hits]:
     return {row["channel"]: Hits(row["ids"], row["scores"]) for row in rows}
 
 

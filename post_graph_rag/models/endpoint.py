@@ -7,7 +7,7 @@ import json
 import os
 from collections.abc import Mapping
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 from weakref import WeakKeyDictionary
 
 import openai
@@ -16,6 +16,7 @@ from pydantic import SecretStr
 from pydantic_core import from_json
 
 from post_graph_rag.clean import clean_text
+from post_graph_rag.errors import ConfigurationError
 from post_graph_rag.models.policy import ReplyError
 
 # Local servers want no key, but the SDK wants one to send.
@@ -31,13 +32,17 @@ UNNAMED = ("response_format", "encoding_format")
 class Endpoint:
     """Where models are asked over HTTP.
 
-    base_url: up to and with "/v1"; the SDK's own, OPENAI_BASE_URL or OpenAI, if None. api_key: may be None for servers that want none.
+    base_url: up to and with "/v1"; if None the SDK's own, which is OPENAI_BASE_URL or else OpenAI.
+    api_key: may be None for servers that want none.
+
+    Raises ConfigurationError for a URL that is none.
 
     Nothing is opened here: a client is made in the event loop that first asks, one for each loop that does.
     """
 
     def __init__(self, base_url: str | None = None, api_key: SecretStr | str | None = None) -> None:
         self._base_url = base_url or os.environ.get("OPENAI_BASE_URL") or None
+        self._url = _parsed(self._base_url)
         self._key = api_key.get_secret_value() if isinstance(api_key, SecretStr) else api_key or ""
         self._clients: WeakKeyDictionary[asyncio.AbstractEventLoop, AsyncOpenAI] = WeakKeyDictionary()
         self._refused: set[tuple[str, str]] = set()
@@ -45,12 +50,12 @@ class Endpoint:
     @property
     def where(self) -> str:
         """Host and port, for messages: a URL may hold a password, its host does not."""
-        return urlsplit(self._base_url).netloc.rpartition("@")[2] if self._base_url else "OpenAI"
+        return self._url.netloc.rpartition("@")[2] or "OpenAI"
 
     @property
     def secrets(self) -> tuple[str, ...]:
         """The key and the URL's password, so that messages can be kept free of them."""
-        return self._key, (urlsplit(self._base_url).password if self._base_url else None) or ""
+        return self._key, self._url.password or ""
 
     async def post(self, path: str, body: Mapping[str, Any]) -> Any:
         """Send JSON, give back JSON; fields of OPTIONAL that it refuses for a model are left out, then and later.
@@ -104,6 +109,19 @@ class Endpoint:
                 timeout=openai.Timeout(None, connect=CONNECT_SECONDS),
             )
         return client
+
+
+def _parsed(base_url: str | None) -> SplitResult:
+    try:
+        url = urlsplit(base_url or "")
+    except ValueError:
+        url = urlsplit("")
+    if base_url and not (url.scheme in ("http", "https") and url.netloc):
+        # The URL itself may hold a password, so it is not quoted.
+        raise ConfigurationError(
+            "The models' URL must be like http://host:port/v1: correct POST_GRAPH_RAG_BASE_URL or OPENAI_BASE_URL."
+        )
+    return url
 
 
 def sendable(text: str) -> str:

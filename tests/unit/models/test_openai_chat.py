@@ -12,7 +12,7 @@ from contextlib import aclosing
 import pytest
 from aiohttp import web
 
-from post_graph_rag.errors import LLMError
+from post_graph_rag.errors import ConfigurationError, LLMError
 from post_graph_rag.models.endpoint import Endpoint
 from post_graph_rag.models.openai_chat import OpenAIChat
 from post_graph_rag.models.policy import RetryPolicy
@@ -163,6 +163,13 @@ async def test_a_server_that_is_not_there_is_told_as_such() -> None:
     with pytest.raises(LLMError, match=r"'m' at 127\.0\.0\.1:9 cannot be reached") as raised:
         await chat.chat(ASK)
     assert "pass-word" not in "".join(traceback.format_exception(raised.value))
+
+
+@pytest.mark.parametrize("url", ["localhost:8000/v1", "http://", "http://[::1", "ftp://host/v1", "secret-word"])
+def test_a_url_that_is_none_is_refused_at_once_and_not_quoted(url: str) -> None:
+    with pytest.raises(ConfigurationError, match="POST_GRAPH_RAG_BASE_URL") as raised:
+        Endpoint(url)
+    assert "secret-word" not in str(raised.value)
 
 
 @pytest.mark.parametrize("status", [400, 401, 404, 429, 500])

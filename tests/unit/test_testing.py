@@ -142,7 +142,9 @@ def test_any_text_has_a_vector(text: str) -> None:
 
 
 def test_plain_facts_are_read() -> None:
-    found = plain_facts("Acme Corp also known as Acme acquired Birch Labs from 2001 until 2005 it is said.\nNo fact here.")
+    found = plain_facts(
+        "Acme Corp also known as Acme acquired Birch Labs from 2001 until 2005 it is said.\nNo fact here."
+    )
     assert [(e.name, e.aliases) for e in found.entities] == [("Acme Corp", ("Acme",)), ("Birch Labs", ())]
     assert [(r.subject, r.predicate, r.object, r.valid_from, r.valid_to) for r in found.relations] == [
         ("Acme Corp", "acquired", "Birch Labs", "2001", "2005")

@@ -164,10 +164,11 @@ def test_public_functions_and_classes_say_what_they_are_for() -> None:
 
 
 URL = re.compile(r"\bhttps?://([^\s/:\"'<>)\]}`]+)")
-# Hosts that exist nowhere or here only, and those that papers and licences are cited by.
+# Hosts that exist nowhere or here only, those that papers and licences are cited by, and the model endpoint that the
+# OpenAI SDK takes when none is named.
 PLAIN_HOSTS = re.compile(
     r"(localhost|127\.0\.0\.1|0\.0\.0\.0|(.+\.)?example(\.(com|org|net))?|.+\.(invalid|test)|doi\.org|arxiv\.org"
-    r"|www\.apache\.org|[^.]*)$"
+    r"|www\.apache\.org|api\.openai\.com|[^.]*)$"
 )
 
 

@@ -116,7 +116,7 @@ async def put_derived(database: Database, realm: Realm, embedder: Embedder, comm
     if not entities and not relations:
         return
     texts = [entity.text for entity in entities] + [relation.text for relation in relations]
-    vectors = await embedder.embed(texts)
+    vectors = await embedder.embed(texts, keep=False)
     async with database.transaction(realm.statements) as session:
         await write.hold_writes(session)
         if entities:

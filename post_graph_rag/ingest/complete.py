@@ -37,7 +37,7 @@ class Completion:
     async def run(self) -> PendingReport:
         """Passages first, since their structure may need vectors; then whatever still lacks its vector."""
         passages = await self._passages()
-        vectors = await self._vectors()
+        vectors = await self.vectors()
         async with self._database.transaction(self._realm.statements, read_only=True) as session:
             left = await session.row("pending_counts")
         return PendingReport(
@@ -83,7 +83,8 @@ class Completion:
             await commit.complete(found, failures)
         return len(found)
 
-    async def _vectors(self) -> int:
+    async def vectors(self) -> int:
+        """Make the vectors that entities and relations still lack; returns how many were made."""
         done = 0
         for statement in ("pending_entities", "pending_relations"):
             after = 0

@@ -45,7 +45,11 @@ class Indexer:
             embedder,
             Committer(self.database, self.realm, embedder, extractor.name),
         )
-        return await Indexing(tools, settings.space, reindex=reindex, progress=progress).run(documents)
+        reports = await Indexing(tools, settings.space, reindex=reindex, progress=progress).run(documents)
+        if any(report.status in ("unchanged", "completed") for report in reports):
+            # A document that comes again may be one whose run was cut off before its derived vectors were made.
+            await Completion(self.database, self.realm, replies, extractor, embedder).vectors()
+        return reports
 
     async def complete_pending(self) -> PendingReport:
         """Finish what earlier runs had to leave; see GraphRAG.complete_pending."""

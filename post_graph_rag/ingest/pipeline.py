@@ -110,7 +110,7 @@ class Indexing:
             self._slots.release()
 
     async def _embed(self, passages: Sequence[PassageDraft]) -> None:
-        vectors = await self._tools.embedder.embed([passage.chunk.text for passage in passages])
+        vectors = await self._tools.embedder.embed([passage.chunk.text for passage in passages], keep=True)
         for passage, vector in zip(passages, vectors, strict=True):
             passage.vector = vector
 

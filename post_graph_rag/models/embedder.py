@@ -1,4 +1,4 @@
-"""Embedding in batches that span documents, each text at most once: stored vectors first, the model for the rest."""
+"""Embedding in batches that span documents: each text once, stored before it is used where that is asked."""
 
 from __future__ import annotations
 
@@ -19,6 +19,8 @@ BATCH = 128
 PATIENCE = 0.004
 """Seconds to wait for further texts before a batch that is not full is sent."""
 
+_Futures = dict[str, "asyncio.Future[Vectors]"]
+
 
 class Embedder:
     """Collects texts of concurrent tasks of one event loop into batches.
@@ -30,22 +32,25 @@ class Embedder:
         self._model = model
         self._replies = replies
         self._dimensions = dimensions
-        self._waiting: dict[bytes, tuple[str, asyncio.Future[Vectors]]] = {}
+        self._waiting: _Futures = {}
+        self._kept: set[str] = set()
         self._timer: asyncio.TimerHandle | None = None
-        self._running: set[asyncio.Task[dict[bytes, Vectors]]] = set()
+        self._running: set[asyncio.Task[dict[str, Vectors]]] = set()
 
-    async def embed(self, texts: Sequence[str]) -> list[Vectors]:
-        """The vector of each text, shape (dimensions,). Raises EmbeddingError, WidthMismatch."""
-        return list(await asyncio.gather(*(self._wanted(text) for text in texts)))
+    async def embed(self, texts: Sequence[str], *, keep: bool) -> list[Vectors]:
+        """The vector of each text, shape (dimensions,).
 
-    def _wanted(self, text: str) -> asyncio.Future[Vectors]:
+        keep: look for stored vectors first and store new ones, for texts whose vector is put to use only later; what
+        is written into its table right away needs no second place.
+        Raises EmbeddingError, WidthMismatch.
+        """
+        return list(await asyncio.gather(*[self._wanted(text, keep) for text in texts]))
+
+    def _wanted(self, text: str, keep: bool) -> asyncio.Future[Vectors]:
         loop = asyncio.get_running_loop()
-        key = content_key(self._model.name, self._dimensions, "passage", text)
-        if key in self._waiting:
-            future = self._waiting[key][1]
-        else:
-            future = loop.create_future()
-            self._waiting[key] = (text, future)
+        future = self._waiting.setdefault(text, loop.create_future())
+        if keep:
+            self._kept.add(text)
         if len(self._waiting) >= BATCH:
             self._send()
         elif self._timer is None:
@@ -56,26 +61,32 @@ class Embedder:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-        batch, self._waiting = self._waiting, {}
-        if batch:
-            texts = {key: text for key, (text, _) in batch.items()}
-            self._running.add(task := asyncio.create_task(self._vectors(texts)))
+        futures, self._waiting = self._waiting, {}
+        kept, self._kept = self._kept, set()
+        if futures:
+            self._running.add(task := asyncio.create_task(self._vectors(list(futures), kept)))
             task.add_done_callback(self._running.discard)
-            task.add_done_callback(partial(_hand_out, {key: future for key, (_, future) in batch.items()}))
+            task.add_done_callback(partial(_hand_out, futures))
 
-    async def _vectors(self, texts: dict[bytes, str]) -> dict[bytes, Vectors]:
-        found = await self._replies.find_vectors(list(texts))
-        missing = [key for key in texts if key not in found]
+    async def _vectors(self, texts: Sequence[str], kept: set[str]) -> dict[str, Vectors]:
+        keys = {text: content_key(self._model.name, self._dimensions, "passage", text) for text in kept}
+        stored = await self._replies.find_vectors(list(keys.values()))
+        found = {text: stored[key] for text, key in keys.items() if key in stored}
+        missing = [text for text in texts if text not in found]
         if missing:
-            failpoints.reach("before_embedding")
-            started = time.monotonic()
-            made = await self._model.embed([texts[key] for key in missing], "passage")
-            failpoints.reach("after_embedding")
-            self._check(made)
-            milliseconds = round((time.monotonic() - started) * 1000)
-            await self._replies.keep_vectors(missing, made, self._model.name, milliseconds)
-            found.update(zip(missing, made, strict=True))
+            found.update(zip(missing, await self._made(missing, keys), strict=True))
         return found
+
+    async def _made(self, texts: list[str], keys: dict[str, bytes]) -> Vectors:
+        failpoints.reach("before_embedding")
+        started = time.monotonic()
+        made = await self._model.embed(texts, "passage")
+        failpoints.reach("after_embedding")
+        self._check(made)
+        milliseconds = round((time.monotonic() - started) * 1000)
+        rows = [n for n, text in enumerate(texts) if text in keys]
+        await self._replies.keep_vectors([keys[texts[n]] for n in rows], made[rows], self._model.name, milliseconds)
+        return made
 
     def _check(self, made: Vectors) -> None:
         if made.ndim != 2 or made.shape[1] != self._dimensions:
@@ -87,9 +98,9 @@ class Embedder:
             raise EmbeddingError(f"the embedding model {self._model.name} gave numbers that are none")
 
 
-def _hand_out(futures: dict[bytes, asyncio.Future[Vectors]], task: asyncio.Task[dict[bytes, Vectors]]) -> None:
+def _hand_out(futures: _Futures, task: asyncio.Task[dict[str, Vectors]]) -> None:
     """Give those who wait their vector, or what went wrong."""
-    for key, future in futures.items():
+    for text, future in futures.items():
         if future.done():
             continue
         if task.cancelled():
@@ -98,4 +109,4 @@ def _hand_out(futures: dict[bytes, asyncio.Future[Vectors]], task: asyncio.Task[
             future.set_exception(error)
             future.exception()  # seen here: a task that has left meanwhile must not make it a warning
         else:
-            future.set_result(task.result()[key])
+            future.set_result(task.result()[text])

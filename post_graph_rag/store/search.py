@@ -48,8 +48,8 @@ class WalkBounds:
     """How far a walk goes: steps, edges followed per entity and direction, entities and passages of one at most."""
 
     steps: int = 2
-    edges: int = 16
-    entities: int = 128
+    edges: int = 12
+    entities: int = 100
     passages: int = 10
 
 

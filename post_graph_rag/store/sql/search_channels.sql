@@ -69,21 +69,23 @@ scored AS MATERIALIZED (
     GROUP BY t.kind, p.id
 ),
 name AS (
-    SELECT n.entity, s.score FROM scored s JOIN {record}.entity_name n ON n.id = s.id
-    WHERE s.kind = 2 AND upper_inf(n.recorded)
+    SELECT n.entity, s.score
+    FROM (SELECT id, score FROM scored WHERE kind = 2 ORDER BY score DESC, id LIMIT 2 * $7::int) s
+    JOIN {record}.entity_name n ON n.id = s.id
+    WHERE upper_inf(n.recorded)
     UNION ALL
     -- A name that stands in the question as a whole comes first, the longest of them at the head.
     SELECT n.entity, 100 + length(n.key) FROM {record}.entity_name n
     WHERE n.key = ANY($5::text[]) AND upper_inf(n.recorded)
 ),
 hit AS (
-    SELECT CASE kind WHEN 1 THEN 'passage_text' ELSE 'relation_text' END AS channel, id, score
-    FROM scored WHERE kind <> 2
+    (SELECT 'passage_text' AS channel, id, score FROM scored WHERE kind = 1 ORDER BY score DESC, id LIMIT $7::int)
     UNION ALL
-    SELECT 'entity_name', e.id, max(n.score)
-    FROM name n JOIN {record}.entity source ON source.id = n.entity JOIN {record}.entity e ON e.id = source.canonical
-    WHERE e.current AND e.space = ANY($6::int[]) GROUP BY e.id
-),
-ranked AS (SELECT *, row_number() OVER (PARTITION BY channel ORDER BY score DESC, id) AS rank FROM hit)
-SELECT channel, array_agg(id ORDER BY rank) AS ids, array_agg(score ORDER BY rank) AS scores
-FROM ranked WHERE rank <= $7::int GROUP BY channel
+    (SELECT 'relation_text', id, score FROM scored WHERE kind = 3 ORDER BY score DESC, id LIMIT $7::int)
+    UNION ALL
+    (SELECT 'entity_name', e.id, max(n.score) AS score
+     FROM name n JOIN {record}.entity source ON source.id = n.entity JOIN {record}.entity e ON e.id = source.canonical
+     WHERE e.current AND e.space = ANY($6::int[]) GROUP BY e.id ORDER BY score DESC, e.id LIMIT $7::int)
+)
+SELECT channel, array_agg(id ORDER BY score DESC, id) AS ids, array_agg(score ORDER BY score DESC, id) AS scores
+FROM hit GROUP BY channel

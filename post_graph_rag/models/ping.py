@@ -22,7 +22,7 @@ async def ping(models: Models) -> list[Finding]:
     Returns a finding for each: who answered and how fast, or why not. Raises nothing of the models'.
     """
     roles: dict[str, Role] = {}
-    for role in reversed(ROLES):
+    for role in ROLES:
         if role in models.names:
             roles[models.names[role]] = role
     asked = [_finding(f"model {name}", _chat(models.chat(role), role)) for name, role in roles.items()]

@@ -68,7 +68,7 @@ def _give_signature(run: Callable[..., None], command: Command) -> None:
 
 
 def _settings(dsn: str | None, realm: str | None, space: str | None, embedded: bool, offline: bool) -> Settings:
-    given: dict[str, Any] = {"dsn": dsn, "realm": realm, "space": space}
+    given: dict[str, Any] = {"dsn": dsn or None, "realm": realm, "space": space}
     chosen = {name: value for name, value in given.items() if value is not None}
     if embedded:
         chosen |= {"embedded": True, "dsn": None}

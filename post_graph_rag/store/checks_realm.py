@@ -6,7 +6,7 @@ import json
 
 from post_graph_rag.records import Finding
 from post_graph_rag.store.database import Session
-from post_graph_rag.store.optimize import THRESHOLD, tables_to_index, vector_tables
+from post_graph_rag.store.optimize import tables_to_index, vector_tables
 from post_graph_rag.store.realms import Realm, vector_type
 from post_graph_rag.store.repairs import command
 
@@ -51,7 +51,7 @@ async def _filled(session: Session, realm: Realm) -> Finding:
 
 
 async def _indexed(session: Session, realm: Realm) -> Finding:
-    tables = await tables_to_index(session, realm, THRESHOLD)
+    tables = await tables_to_index(session, realm)
     if tables:
         repair = command("realm", "optimize", realm=realm.info.name)
         return _finding(realm, "vector indexes", False, f"missing or broken: {', '.join(tables)}", repair)

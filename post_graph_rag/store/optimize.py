@@ -14,8 +14,10 @@ THRESHOLD = 20_000  # vectors; below it an exact scan is as fast and finds every
 WAIT = "5s"  # for a table's lock; writers wait while an index is built, readers never do
 
 
-async def optimize(database: Database, realm: Realm, threshold: int = THRESHOLD) -> OptimizeReport:
+async def optimize(database: Database, realm: Realm, threshold: int | None = None) -> OptimizeReport:
     """Build the HNSW index of each vector table above `threshold` current vectors, and analyze the realm's tables.
+
+    threshold: None is 20,000.
 
     Readers are never blocked; writers wait while an index is built. A second call builds nothing again.
     When another process is at it already, nothing is done and the report says so.
@@ -32,13 +34,14 @@ async def optimize(database: Database, realm: Realm, threshold: int = THRESHOLD)
         return OptimizeReport(indexed=tuple(wanted), analyzed=await _analyze(session, realm))
 
 
-async def tables_to_index(session: Session, realm: Realm, threshold: int) -> list[str]:
+async def tables_to_index(session: Session, realm: Realm, threshold: int | None = None) -> list[str]:
     """The vector tables whose index is broken, or missing although they are above the threshold."""
+    limit = THRESHOLD if threshold is None else threshold
     counts = {row["kind"]: row["vectors"] for row in await session.rows("vector_counts")}
     names = vector_tables(realm)
     rows = await session.rows("vector_tables", realm.info.schema_name, list(names.values()))
     found = {row["name"]: row for row in rows}
-    return [name for kind, name in names.items() if _wanted(found[name], counts[kind] > threshold)]
+    return [name for kind, name in names.items() if _wanted(found[name], counts[kind] > limit)]
 
 
 def vector_tables(realm: Realm) -> dict[str, str]:

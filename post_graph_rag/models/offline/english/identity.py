@@ -61,8 +61,8 @@ def guess_kind(thing: Thing) -> str:
         return KIND_OF_NAME_WORD[words[-1]]
     if len(words) > 2 and words[1] == "of" and words[0] in KIND_OF_NAME_WORD:
         return KIND_OF_NAME_WORD[words[0]]
-    label = thing.labels.most_common(1)
-    return KIND_OF_LABEL.get(label[0][0], "") if label else ""
+    label = thing.labels.most_common(1)[0][0] if thing.labels else ""
+    return "" if label == "PERSON" and "of" in words else KIND_OF_LABEL.get(label, "")
 
 
 def _place(passage: Passage, by_key: dict[str, Thing], span: Span, name: Name) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 # lemma past participle; only verbs whose past and participle differ, or that the regular rule would get wrong.
 _IRREGULAR = """
 be was been;become became become;begin began begun;bear bore born;beat beat beaten;bite bit bitten;
@@ -24,6 +26,7 @@ write wrote written
 _FORMS = {lemma: (past, participle) for lemma, past, participle in (row.split() for row in _IRREGULAR.split(";"))}
 _THIRD = {"be": "is", "have": "has", "do": "does", "go": "goes"}
 _VOWELS = "aeiou"
+_DOUBLING = re.compile(r"[^aeiou]+[aeiou][^aeiouwxy]")  # one syllable, one short vowel: "stop", "star"
 
 
 def past(lemma: str) -> str:
@@ -48,6 +51,8 @@ def third_person(lemma: str) -> str:
 def _regular(lemma: str) -> str:
     if lemma.endswith("e"):
         return lemma + "d"
+    if _DOUBLING.fullmatch(lemma):
+        return lemma + lemma[-1] + "ed"
     return lemma[:-1] + "ied" if _ends_in_consonant_y(lemma) else lemma + "ed"
 
 

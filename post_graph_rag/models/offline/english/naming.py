@@ -112,10 +112,13 @@ def _recognised(doc: Doc) -> Iterator[Name]:
 
 
 def _parts(span: Span) -> Iterator[Name]:
-    """A recognised stretch with commas in it is a list that was taken for one name."""
+    """A recognised stretch with commas in it is a list taken for one name; a bracket or a sentence begins another."""
     start = span.start
     for token in span:
-        if token.text == "," and span.end - token.i > 1:
+        if token.is_sent_start and token.i > start:
+            yield Name(start, token.i, span.label_)
+            start = token.i
+        if token.text in (",", "(") and span.end - token.i > 1:
             yield Name(start, token.i, span.label_)
             start = token.i + 1
     yield Name(start, span.end, span.label_)

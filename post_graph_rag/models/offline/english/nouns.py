@@ -10,12 +10,12 @@ from post_graph_rag.models.offline.english.words import (
     GROUP_CLASSIFIERS,
     KEPT_MODIFIERS,
     KIND_OF_NOUN,
+    MEASURE_NOUNS,
     NEGATIONS,
     OFFICE_NOUNS,
     PLACE_CLASSIFIERS,
     PLURAL_IN_FORM,
     RELATIONAL_NOUNS,
-    TIME_NOUNS,
     word_set,
 )
 
@@ -86,7 +86,7 @@ def ties(passage: Passage, noun: Token, far: int = _FAR) -> Iterator[tuple[str, 
     """How a common noun leads to named things: "member of the council of N" gives ("member_of_council_of", N)."""
     if noun.pos_ not in ("NOUN", "PROPN", "ADJ") or noun.i in passage.within or far == 0:
         return
-    if noun.lemma_.lower() in TIME_NOUNS:
+    if noun.lemma_.lower() in MEASURE_NOUNS:
         return
     words = phrase(passage, noun)
     for child in noun.children:

@@ -23,6 +23,7 @@ _EMPHASIS = re.compile(r"(?<!\w)(\*\*|__|\*|_|`)(?=\S)(.+?)(?<=\S)\1(?!\w)")
 _HEADING = re.compile(r"^\s*(?:#|\||={3,}|-{3,})")
 # "(German: …)", "()" and the like: a gloss is no sentence, and it keeps the parser from the one around it.
 _GLOSS = re.compile(r"\s*\((?:[A-Z]\w+(?: \w+)?: [^()]*|[^()A-Za-z0-9]*)\)")
+_PREFIXED = re.compile(r"(?<!\w)[Cc]o-[a-z]+")
 _lock = Lock()  # spaCy's pipelines are not promised to be safe across threads
 
 
@@ -45,9 +46,11 @@ def parse(text: str, find: Callable[[str], Spans] = lambda text: ()) -> Doc | No
 
 def _fused(doc: Doc, stretches: Spans) -> Doc:
     """Make one token of each stretch that does not look like a name; the parser goes by its last word."""
+    inside = {at for start, end in stretches for at in range(start, end)}
+    prefixed = [match.span() for match in _PREFIXED.finditer(doc.text) if match.start() not in inside]
+    spans = [doc.char_span(start, end) for start, end in (*stretches, *prefixed)]
     with doc.retokenize() as retokenizer:
-        for start, end in stretches:
-            span = doc.char_span(start, end)
+        for span in spans:
             if span is not None and len(span) > 1 and not _is_plain(span):
                 retokenizer.merge(span, attrs={"NORM": span[-1].norm_})
     return doc

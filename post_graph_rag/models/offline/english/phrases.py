@@ -13,6 +13,7 @@ from post_graph_rag.models.offline.english.words import KIND_OF_NOUN, OFFICE_NOU
 if TYPE_CHECKING:
     from spacy.tokens import Token
 
+LONGEST_ADDRESS = 3  # names: town, province, country; more of them make a list
 _PLACES = word_set("in at near")
 
 
@@ -103,10 +104,12 @@ def _after_comma(passage: Passage, end: int) -> Thing | None:
 
 def _is_listed(passage: Passage, token: Token, end: int) -> bool:
     """ "A, B, and C" and "A, B or C" are lists; "A, B, where …" is an address."""
+    parts = 1
     while _after_comma(passage, end) is not None:
-        end = _end_of_name(passage, end + 1)
+        end, parts = _end_of_name(passage, end + 1), parts + 1
     rest = [word.lower_ for word in passage.doc[end : end + 2]]
-    return rest[:1] in (["and"], ["or"]) or rest in ([",", "and"], [",", "or"]) or token.dep_ == "conj"
+    open_ended = any(word in ("and", "or", "etc", "etc.") for word in rest)
+    return open_ended or parts > LONGEST_ADDRESS or token.dep_ == "conj"
 
 
 def _end_of_name(passage: Passage, at: int) -> int:

@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING
 from post_graph_rag.models.offline.english.clauses import Clause, participle_of, read_clause, snake
 from post_graph_rag.models.offline.english.nouns import group, joined_ties, phrase, ties
 from post_graph_rag.models.offline.english.things import Claim, Passage, Thing
-from post_graph_rag.models.offline.english.words import EMPTY_VERBS, LOOSE_PREPOSITIONS, MOTION_VERBS, NAMING_VERBS
+from post_graph_rag.models.offline.english.words import (
+    EMPTY_VERBS,
+    LOOSE_PREPOSITIONS,
+    MEASURE_NOUNS,
+    MOTION_VERBS,
+    NAMING_VERBS,
+)
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
@@ -49,7 +55,7 @@ def _is_loose(passage: Passage, clause: Clause, prep: Token) -> bool:
     if prep.i in passage.within:
         return True
     if clause.verb.lemma_ in NAMING_VERBS:
-        return prep.lower_ == "to" or (prep.lower_ not in ("after", "for") and prep.lower_ in LOOSE_PREPOSITIONS)
+        return prep.lower_ not in ("after", "for", "as")
     if prep.lower_ in LOOSE_PREPOSITIONS:
         return True
     ends = [child for child in prep.children if child.dep_ == "pobj"]
@@ -69,7 +75,7 @@ def _by_preposition(passage: Passage, clause: Clause, direct: list[Token], prep:
     named = [thing for child in direct for thing in group(passage, child)]
     if any(child.pos_ == "PRON" and not group(passage, child) for child in direct):
         return
-    common = [phrase(passage, child) for child in direct if not group(passage, child)][:1]
+    common = [phrase(passage, c) for c in direct if not group(passage, c) and c.lemma_ not in MEASURE_NOUNS][:1]
     for words, thing in (
         found for end in prep.children if end.dep_ == "pobj" for found in _reached(passage, end, prep.lower_ == "as")
     ):

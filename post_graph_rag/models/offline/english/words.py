@@ -87,7 +87,8 @@ KIND_OF_NOUN: dict[str, str] = {
         ("Place", _PLACE),
         ("Person", _PERSON),
     )
-    for noun in nouns.split()
+    for word in nouns.split()
+    for noun in (word, f"co-{word}")
 }
 
 # Last words of names that say the kind by themselves; a wider net would call a person named "Hill" a place.
@@ -146,8 +147,11 @@ RELATIONAL_NOUNS = OFFICE_NOUNS | word_set(
     "songwriter member host screenwriter producer writer designer principal chancellor dean"
 )
 PLURAL_IN_FORM = word_set("headquarters series news sports species barracks works")
-# Nouns of time tie nothing: "his last season of N" is no relation.
-TIME_NOUNS = word_set("year season day month week decade century time period era anniversary age while")
+# Nouns of time and measure tie nothing: "his last season of N", "four miles in N" are no relations.
+MEASURE_NOUNS = word_set(
+    "year season day month week decade century time period era anniversary age while mile kilometre kilometer km metre "
+    "meter foot yard acre hectare percent total"
+)
 # Nouns that may stand behind a name and mean what it names: "the N group".
 GROUP_CLASSIFIERS = word_set("group company band corporation label newspaper magazine network region area county")
 GROUP_NOUNS = word_set("band group team duo trio quartet quintet company firm club orchestra ensemble")

@@ -1,0 +1,40 @@
+"""Files become documents whatever their encoding; what is no text is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from post_graph_rag.errors import InputError
+from post_graph_rag.serve.cli_text import read_document
+
+
+def written(folder: Path, content: bytes) -> Path:
+    path = folder / "a.txt"
+    path.write_bytes(content)
+    return path
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+def test_the_text_is_read_in_each_encoding_that_says_what_it_is(tmp_path: Path, encoding: str) -> None:
+    assert read_document(written(tmp_path, "Größe 実".encode(encoding))).text == "Größe 実"
+
+
+def test_bytes_that_are_no_utf8_become_lone_surrogates_which_indexing_counts(tmp_path: Path) -> None:
+    assert read_document(written(tmp_path, b"caf\xe9!")).text == "caf\udce9!"
+
+
+def test_the_key_is_the_path_as_it_was_given(tmp_path: Path) -> None:
+    path = written(tmp_path, b"x")
+    assert (read_document(path).source, read_document(path).title) == (str(path), "a.txt")
+
+
+def test_a_file_with_nul_is_no_text(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="not a text file"):
+        read_document(written(tmp_path, b"PK\0\0"))
+
+
+def test_a_folder_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="cannot be read"):
+        read_document(tmp_path)

@@ -19,8 +19,10 @@ _REFERENCE_LIKE = re.compile(r"\[(\s*\d[\d\s,;]*)\]")
 
 
 def fact_line(relation: RelationHit, numbers: Sequence[int]) -> str:
-    """One fact with its dates and the numbers of its sources."""
+    """One fact with its dates and the numbers of its sources; a sentence that says only "she" gets the names."""
     text = relation.fact if relation.fact.strip() else _triple(relation)
+    if not (relation.subject in text and relation.object in text):
+        text = f"{_triple(relation)}: {text}"
     notes = [*(["denied"] if relation.negated else []), *filter(None, map(period_words, relation.periods))]
     marks = "".join(f"[{number}]" for number in numbers)
     return " ".join(filter(None, ["-", one_line(text, _FACT), f"({'; '.join(notes)})" if notes else "", marks]))

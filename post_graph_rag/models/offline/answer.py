@@ -15,9 +15,12 @@ MOST_STATEMENTS = 4
 # Part of the question's weight that the best statement must carry.
 LEAST_COVERAGE = 0.25
 # A further statement must add at least this part of what the first one gave.
-LEAST_GAIN = 0.35
+LEAST_GAIN = 0.3
 # What a name that a chosen statement brought in counts, against a word of the question itself.
-BRIDGE_WEIGHT = 0.4
+BRIDGE_WEIGHT = 0.6
+
+# How much more a statement counts that could answer the question's where or when.
+ASKED_FACTOR = 1.5
 
 NUMBERS = re.compile(r"\[(\d+)\]")
 FACT = re.compile(r"^- (?P<text>.+?)(?P<numbers>(?: ?\[\d+\])+)$", re.MULTILINE)
@@ -29,6 +32,12 @@ SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[\"“(]?[A-Z0-9])|\n+")
 # How a sentence begins that speaks of what its document is about.
 POINTING = re.compile(r"(?:In \d+,? )?(?:he|she|it|they|his|her|its|their|the)\b", re.IGNORECASE)
 NAME = re.compile(r"\b[A-Z][\w'’-]*")
+ASKED = {
+    "where": re.compile(
+        r"\b(?:in|at|from|near|to) (?:the )?(?!(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*\b)[A-Z]"
+    ),
+    "when": re.compile(r"\b\d{4}\b"),
+}
 SUFFIX = re.compile(r"(?:ing|ed|es|er|or|ion|e|s)$")
 COMMON = """
 a about after all also an and any are as at be been before by can did do does for from had has have he her his how i in
@@ -59,16 +68,18 @@ def extractive_answer(question: str, context: str) -> str:
     weights = _weights(_words(question), statements)
     if not _is_covered(question, weights, statements):
         return NOT_IN_SOURCES
-    chosen = _chosen(weights, statements)
+    chosen = _chosen(weights, statements, ASKED.get(question.split()[0].casefold()))
     return " ".join(_cited(statement) for statement in chosen) or NOT_IN_SOURCES
 
 
-def _chosen(weights: dict[str, float], statements: Sequence[Statement]) -> list[Statement]:
+def _chosen(
+    weights: dict[str, float], statements: Sequence[Statement], asked: re.Pattern[str] | None
+) -> list[Statement]:
     wanted, bridges = dict(weights), dict[str, float]()
     chosen: list[Statement] = []
     gains: list[float] = []
     while len(chosen) < min(MOST_STATEMENTS, len(statements)):
-        gain, place = max((_gain(wanted, bridges, one), -place) for place, one in enumerate(statements))
+        gain, place = max((_gain(wanted, bridges, one, asked), -place) for place, one in enumerate(statements))
         if gain <= 0 or gain < LEAST_GAIN * max(gains, default=0.0):
             break
         chosen.append(statements[-place])
@@ -78,11 +89,16 @@ def _chosen(weights: dict[str, float], statements: Sequence[Statement]) -> list[
     return chosen
 
 
-def _gain(wanted: dict[str, float], bridges: dict[str, float], statement: Statement) -> float:
+def _gain(
+    wanted: dict[str, float], bridges: dict[str, float], statement: Statement, asked: re.Pattern[str] | None
+) -> float:
     """What a statement adds: words of the question first; without one of them, bridges alone lead astray."""
     own = _weight_in(statement, wanted)
+    if not own:
+        return 0.0
+    fit = ASKED_FACTOR if asked is not None and asked.search(statement.text) else 1.0
     # Of two that say the same the shorter one is the answer.
-    return (own + _weight_in(statement, bridges)) / (1 + len(statement.words) / 100) if own else 0.0
+    return fit * (own + _weight_in(statement, bridges)) / (1 + len(statement.words) / 100)
 
 
 def _bridges(taken: Statement, weights: dict[str, float]) -> dict[str, float]:

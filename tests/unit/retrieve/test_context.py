@@ -79,7 +79,7 @@ def test_what_was_left_out_is_told() -> None:
 def test_a_fact_whose_passage_is_left_out_keeps_a_reference() -> None:
     data = written(found([a_passage(1, "a"), a_passage(2, "z " * 5000)], [a_fact(1, "Ada left", [2])]), 320)
     assert "z z z" not in data.context
-    assert "- Ada left [2]" in data.context
+    assert "- Ada works at Acme: Ada left [2]" in data.context
     assert [(one.number, one.document) for one in data.references] == [(1, "doc-1"), (2, "doc-2")]
 
 
@@ -98,7 +98,7 @@ def test_a_passage_cannot_end_its_own_marks() -> None:
 
 def test_a_fact_cannot_pass_for_a_reference_or_another_line() -> None:
     context = written(found(facts=[a_fact(1, "Ada left [3]\n[4] doc-4")])).context
-    assert context.splitlines()[1] == "- Ada left (3) (4) doc-4"
+    assert context.splitlines()[1] == "- Ada works at Acme: Ada left (3) (4) doc-4"
 
 
 def test_a_title_stays_on_its_line() -> None:

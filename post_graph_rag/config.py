@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal, Self
 
-from pydantic import AliasChoices, Field, SecretStr
+from pydantic import AliasChoices, Field, ModelWrapValidatorHandler, SecretStr, ValidationError, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from post_graph_rag.errors import ConfigurationError
+from post_graph_rag.given import reasons
 
 
 def default_home() -> Path:
@@ -33,13 +36,21 @@ class Settings(BaseSettings):
     home: folder of the embedded server's data and caches; server_dir: a server's own bin folder, instead of a search.
     keep_running: the embedded server stays when its last user leaves.
     create: make the realm when it does not exist at `initialize()`; indexing makes it anyway.
+
+    Raises ConfigurationError, which names each setting that cannot be used and why, never its value.
     """
 
     model_config = SettingsConfigDict(
-        env_prefix="POST_GRAPH_RAG_", extra="forbid", frozen=True, populate_by_name=True, env_ignore_empty=True
+        env_prefix="POST_GRAPH_RAG_",
+        extra="forbid",
+        frozen=True,
+        populate_by_name=True,
+        env_ignore_empty=True,
+        # a password under a misspelt name would stand in the message
+        hide_input_in_errors=True,
     )
 
-    dsn: SecretStr | None = None
+    dsn: SecretStr | None = Field(default=None, min_length=1)
     realm: str = "default"
     space: str = "default"
     embedded: bool = False
@@ -54,7 +65,9 @@ class Settings(BaseSettings):
     embedding_model: str | None = None
     embedding_dimensions: int | None = Field(default=None, ge=1)
     base_url: str | None = Field(
-        default=None, validation_alias=AliasChoices("base_url", "POST_GRAPH_RAG_BASE_URL", "OPENAI_BASE_URL")
+        default=None,
+        repr=False,
+        validation_alias=AliasChoices("base_url", "POST_GRAPH_RAG_BASE_URL", "OPENAI_BASE_URL"),
     )
     api_key: SecretStr | None = Field(
         default=None, validation_alias=AliasChoices("api_key", "POST_GRAPH_RAG_API_KEY", "OPENAI_API_KEY")
@@ -71,3 +84,14 @@ class Settings(BaseSettings):
     home: Path = Field(default_factory=default_home)
     server_dir: Path | None = None
     keep_running: bool = False
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _refuse_by_name(cls, given: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
+        try:
+            made = handler(given)
+        except ValidationError as error:
+            raise ConfigurationError(f"settings cannot be used: {reasons(error, cls)}") from error
+        if made.chunk_overlap >= made.chunk_tokens:
+            raise ConfigurationError("settings cannot be used: chunk_overlap must be smaller than chunk_tokens")
+        return made

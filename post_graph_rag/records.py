@@ -8,6 +8,8 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
+from post_graph_rag.given import Given
+
 Mode = Literal["mix", "local", "global", "hybrid", "naive", "bypass"]
 Channel = Literal[
     "passage_vector",
@@ -30,7 +32,7 @@ class Record(BaseModel):
 # ---------------------------------------------------------------- what goes in
 
 
-class DocumentContext(Record):
+class DocumentContext(Given):
     """What the caller knows of a document; it helps the extractor and is part of what 'unchanged' means."""
 
     title: str | None = None
@@ -39,7 +41,7 @@ class DocumentContext(Record):
     known_names: tuple[str, ...] = ()
 
 
-class Document(Record):
+class Document(Given):
     """One text to index.
 
     text: the whole text; may be left out when `chunks` are given.
@@ -150,14 +152,14 @@ class PendingReport(Record):
 # ---------------------------------------------------------------- how a question is asked
 
 
-class Message(Record):
+class Message(Given):
     """One turn of a conversation."""
 
     role: Literal["system", "user", "assistant"]
     content: str
 
 
-class QueryParam(Record):
+class QueryParam(Given):
     """How to answer one question. Frozen: nothing of one question can leak into the next.
 
     top_k: how many passages, and how many relations and entities, are kept after fusion.

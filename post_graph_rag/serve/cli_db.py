@@ -8,12 +8,11 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from pydantic import ValidationError
 
 from post_graph_rag.config import Settings
 from post_graph_rag.embedded import EmbeddedServer, find_server, unpack_newest, unpack_server
 from post_graph_rag.errors import RAGError, ServerUnavailable
-from post_graph_rag.serve.options import notes, refusal, unusable
+from post_graph_rag.serve.options import notes, refusal
 
 db_app = typer.Typer(help="A local PostgreSQL with Apache AGE and pgvector.", no_args_is_help=True)
 
@@ -91,5 +90,3 @@ def _refusals() -> Iterator[None]:
         yield
     except RAGError as error:
         raise refusal(str(error)) from error
-    except ValidationError as error:
-        raise refusal(unusable(error)) from error

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from pydantic import ValidationError
 from rich.progress import Progress as Bar
 
 from post_graph_rag.config import Settings
@@ -103,7 +102,7 @@ async def query(
     settings: Settings, question: Question, mode: Mode = "mix", top_k: TopK = 8, context: Context = False
 ) -> None:
     """Answer a question from the realm, with numbered sources."""
-    param = _param(mode, top_k)
+    param = QueryParam.model_validate({"mode": mode, "top_k": top_k})
     async with open_engine(settings) as rag:
         if context:
             typer.echo((await rag.query_data(question, param=param)).context)
@@ -112,13 +111,6 @@ async def query(
     typer.echo(answer.text)
     for reference in answer.references:
         typer.echo(_line(reference))
-
-
-def _param(mode: str, top_k: int) -> QueryParam:
-    try:
-        return QueryParam.model_validate({"mode": mode, "top_k": top_k})
-    except ValidationError as error:
-        raise InputError("; ".join(f"{part['loc'][0]}: {part['msg']}" for part in error.errors())) from error
 
 
 def _line(reference: Reference) -> str:

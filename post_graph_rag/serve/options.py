@@ -9,7 +9,6 @@ from collections.abc import Callable, Coroutine
 from typing import Annotated, Any, get_type_hints
 
 import typer
-from pydantic import ValidationError
 from rich.console import Console
 
 from post_graph_rag.config import Settings
@@ -41,8 +40,6 @@ def connected(command: Command) -> Callable[..., None]:
             asyncio.run(command(_settings(**shared), **given))
         except RAGError as error:
             raise refusal(str(error)) from error
-        except ValidationError as error:
-            raise refusal(unusable(error)) from error
 
     _give_signature(run, command)
     return run
@@ -75,8 +72,3 @@ def _settings(dsn: str | None, realm: str | None, space: str | None, embedded: b
     if offline:
         chosen["offline"] = True
     return Settings(**chosen)
-
-
-def unusable(error: ValidationError) -> str:
-    """Which settings cannot be used and why, without their values: one may be a password."""
-    return "; ".join(f"setting {'.'.join(map(str, part['loc']))}: {part['msg']}" for part in error.errors())

@@ -1,0 +1,35 @@
+"""Base of the records that callers fill in: what cannot be used is refused with an error of this library."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+from pydantic import BaseModel, ConfigDict, ModelWrapValidatorHandler, ValidationError, model_validator
+
+from post_graph_rag.errors import InputError
+
+
+class Given(BaseModel):
+    """Immutable, unknown fields refused. Raises InputError, which names each field that cannot be used and why."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _refuse_by_name(cls, given: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
+        try:
+            return handler(given)
+        except ValidationError as error:
+            raise InputError(f"{cls.__name__} cannot be made: {reasons(error, cls)}") from error
+
+
+def reasons(error: ValidationError, model: type[BaseModel]) -> str:
+    """Which fields of `model` cannot be used and why, on one line and without their values: one may be a password."""
+    return "; ".join(_reason(part["type"], part["loc"], part["msg"], model) for part in error.errors())
+
+
+def _reason(kind: str, place: tuple[int | str, ...], said: str, model: type[BaseModel]) -> str:
+    name = ".".join(map(str, place))
+    if kind == "extra_forbidden" and len(place) == 1:
+        return f"{name} is not known; there are {', '.join(sorted(model.model_fields))}"
+    return f"{name}: {said}" if name else said

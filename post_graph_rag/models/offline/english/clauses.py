@@ -117,7 +117,7 @@ def _subjects(passage: Passage, verb: Token, passive: bool) -> tuple[list[Thing]
     if subject is not None:
         return group(passage, subject), _sureness(passage, subject)
     if verb.dep_ == "acl" and (passive or verb.tag_ == "VBG"):
-        return things_of(passage, verb.head), 0.85
+        return things_of(passage, _head_of_participle(verb)), 0.85
     if verb.dep_ == "conj" and verb.head.pos_ in ("VERB", "AUX"):
         found, sureness = _subjects(passage, verb.head, is_passive(verb.head))
         return found, sureness * 0.95
@@ -125,6 +125,15 @@ def _subjects(passage: Passage, verb: Token, passive: bool) -> tuple[list[Thing]
         subject = own_subject(verb.head)
         return (group(passage, subject) if subject is not None else []), 0.75
     return [], 0.0
+
+
+def _head_of_participle(verb: Token) -> Token:
+    """What a participle hangs on; behind a comma it is the thing, not the place it is in: "a hall at N, built by …"."""
+    noun, before = verb.head, verb.left_edge.i - 1
+    if before < 0 or verb.doc[before].text != "," or noun.dep_ != "pobj":
+        return noun
+    outer = noun.head.head
+    return outer if outer.dep_ == "attr" else noun
 
 
 def _owners(passage: Passage, verb: Token) -> tuple[list[Thing], str]:

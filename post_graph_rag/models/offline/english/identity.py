@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from post_graph_rag.models.offline.english.naming import Name, find_names
 from post_graph_rag.models.offline.english.things import Passage, Thing
 from post_graph_rag.models.offline.english.words import (
+    HONOURS,
     KIND_OF_LABEL,
     KIND_OF_NAME_WORD,
     KIND_OF_NOUN,
@@ -19,6 +20,7 @@ from post_graph_rag.models.offline.english.words import (
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Span
 
+_HONOURS = re.compile(rf"(?:,? (?:{'|'.join(sorted(HONOURS)).upper()}))+$")
 _PARENTHESIS = re.compile(r"\s*\(([^)]*)\)\s*$")
 
 
@@ -68,7 +70,7 @@ def guess_kind(thing: Thing) -> str:
 def _place(passage: Passage, by_key: dict[str, Thing], span: Span, name: Name) -> None:
     thing = by_key.get(key_of(span.text))
     if thing is None:
-        thing = by_key[key_of(span.text)] = Thing(" ".join(span.text.split()))
+        thing = by_key[key_of(span.text)] = Thing(_HONOURS.sub("", " ".join(span.text.split())))
         passage.things.append(thing)
     if len(span) > 1 and span[-1].lower_ in KIND_OF_NOUN:
         thing.nouns.add(span[-1].lower_)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from post_graph_rag.models.offline.english.words import (
+    HONOURS,
     KEPT_MODIFIERS,
     KIND_OF_LABEL,
     KIND_OF_NOUN,
@@ -85,7 +86,14 @@ def _grown(doc: Doc, name: Name) -> Name:
         start -= 1
     while end < len(doc) and _is_part(doc[end]) and (doc[end].head.i in parts or doc[end - 1].head.i == end):
         end += 1
-    return Name(start, end, name.label)
+    return Name(start, _past_honours(doc, end), name.label)
+
+
+def _past_honours(doc: Doc, end: int) -> int:
+    """The end of a name with the letters behind it: "Ann Lee, KC, MP"."""
+    while end + 1 < len(doc) and doc[end].text == "," and doc[end + 1].lower_ in HONOURS and doc[end + 1].is_upper:
+        end += 2
+    return end
 
 
 def _is_part(token: Token) -> bool:
@@ -138,6 +146,7 @@ def _widen(doc: Doc, name: Name) -> Name:
         end += 1
     if end + 1 < len(doc) and doc[end].text == "," and doc[end + 1].lower_.rstrip(".") in LEGAL_FORMS:
         end += 2
+    end = _past_honours(doc, end)
     while start > 0 and name.label != "PERSON" and _precedes(doc, start - 1):
         start -= 1
     return Name(start, end, name.label)
@@ -216,6 +225,8 @@ def _is_name(span: Span) -> bool:
     if len(span) > MOST_WORDS or not any(letter.isupper() for letter in span.text) or _CLOCK.search(span.text):
         return False
     if all(token.lower_ in KEPT_MODIFIERS or KIND_OF_NOUN.get(token.lower_) == "Person" for token in span):
+        return False
+    if all(token.is_upper and token.lower_ in HONOURS for token in span):
         return False
     if all(token.lower_ in _NOT_NAMES or token.like_num or token.is_punct for token in span):
         return False

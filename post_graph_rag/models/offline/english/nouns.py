@@ -65,7 +65,23 @@ def subjects_of(passage: Passage, verb: Token) -> list[Thing]:
 
 
 def own_subject(verb: Token) -> Token | None:
-    return next((child for child in verb.children if child.dep_ in SUBJECTS), None)
+    """The word that is the verb's subject, if it has one of its own; a word in brackets is none."""
+    subject = next((child for child in verb.children if child.dep_ in SUBJECTS), None)
+    if subject is None or subject.i > verb.i:
+        return subject
+    return _before_bracket(subject, verb)
+
+
+def _before_bracket(subject: Token, verb: Token) -> Token | None:
+    """The subject itself, or for one inside brackets the word before them: "Name (born in Town) is …"."""
+    depth, end = 0, subject.i
+    for token in subject.doc[subject.i : verb.i]:
+        depth += (token.text == "(") - (token.text == ")")
+    if depth >= 0:
+        return subject
+    while end > subject.sent.start and subject.doc[end].text != "(":
+        end -= 1
+    return subject.doc[end - 1] if end > subject.sent.start else None
 
 
 def joined_ties(passage: Passage, noun: Token) -> Iterator[tuple[Token, str, Thing]]:
@@ -133,10 +149,12 @@ def _has_determiner(noun: Token) -> bool:
 
 
 def is_copula(verb: Token) -> bool:
+    """Is this a "be" that says what something is, not a helper of another verb?"""
     return verb.lemma_ == "be" and verb.dep_ not in ("aux", "auxpass")
 
 
 def is_negated(verb: Token) -> bool:
+    """Is the word denied: "not", "never", "no", "no longer"?"""
     return any(
         child.dep_ == "neg" or (child.dep_ in ("advmod", "det", "cc", "preconj") and child.lower_ in NEGATIONS)
         for child in verb.children

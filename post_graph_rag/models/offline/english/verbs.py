@@ -43,7 +43,7 @@ def _holder(verb: Token) -> Token:
     for child in verb.children:
         if (
             child.dep_ == "conj"
-            and child.tag_ == verb.tag_
+            and child.tag_ == verb.tag_ == "VBN"
             and not any(c.dep_.startswith(("nsubj", "aux")) for c in child.children)
         ):
             return _holder(child)

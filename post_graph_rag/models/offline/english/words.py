@@ -117,7 +117,10 @@ KIND_OF_NAME_WORD: dict[str, str] = {
 
 LEGAL_FORMS = word_set("co inc ltd llc plc corp gmbh ag")
 
-NAME_TAILS = word_set("jr sr ii iii iv obe mbe cbe kbe phd md esq")
+HONOURS = word_set(
+    "obe mbe cbe kbe dbe om kc qc kcmg cmg kcb cb kcvo cvo cstj phd md esq frs mp mla mba dds dsc dso mc vc"
+)
+NAME_TAILS = HONOURS | word_set("jr sr ii iii iv")
 
 KIND_OF_LABEL = {
     "PERSON": "Person",
@@ -193,7 +196,8 @@ SEASONS = word_set("spring summer autumn fall winter christmas easter")
 
 # Modifiers without which a statement would no longer be true ("former mayor") or would lose its point.
 KEPT_MODIFIERS = word_set(
-    "former chief vice deputy acting assistant associate founding managing prime honorary executive proposed planned "
+    "former retired late ex then chief vice "
+    "deputy acting assistant associate founding managing prime honorary executive proposed planned "
     "potential possible unsuccessful alleged fictional interim senior junior lead first-ever general"
 )
 # Verbs whose clause is somebody's opinion or plan, not what the passage states.

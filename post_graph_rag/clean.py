@@ -12,6 +12,9 @@ from pydantic import JsonValue
 
 from post_graph_rag.errors import InputError
 
+EVERY_SPACE = "*"
+"""Names no space: in a question it stands for all of them."""
+_MAX_SPACE = 200
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 _MAX_DEPTH = 200
 
@@ -19,6 +22,14 @@ _MAX_DEPTH = 200
 def clean_text(text: str) -> tuple[str, int]:
     """`text` with each NUL and each lone surrogate as U+FFFD, and how many there were. The length stays."""
     return _UNSTORABLE.subn("\ufffd", text)
+
+
+def clean_space(name: str) -> str:
+    """A space's name as it is stored. Raises InputError for one that no space can have."""
+    cleaned = clean_text(name)[0].strip()
+    if not 1 <= len(cleaned) <= _MAX_SPACE or cleaned == EVERY_SPACE:
+        raise InputError(f"a space's name has 1 to {_MAX_SPACE} characters, not all blank, and is not {EVERY_SPACE!r}")
+    return cleaned
 
 
 def clean_json(value: Any) -> tuple[JsonValue, int]:

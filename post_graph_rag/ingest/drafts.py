@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from post_graph_rag.clean import clean_json, clean_text, text_hash
+from post_graph_rag.clean import clean_json, clean_space, clean_text, text_hash
 from post_graph_rag.errors import EmptyText
 from post_graph_rag.ingest.chunks import Chunk
 from post_graph_rag.moments import Moment
@@ -74,7 +74,7 @@ class Draft:
 def draft(number: int, document: Document, default_space: str) -> Draft:
     """Clean a document and compute its identity.
 
-    Raises EmptyText for a text without anything in it, InputError for a date or metadata that cannot be stored.
+    Raises EmptyText for a text without anything in it, InputError for a space, date or metadata that cannot be stored.
     """
     text, replaced = clean_text(document.text)
     chunks = document.chunks and tuple(clean_text(chunk)[0] for chunk in document.chunks)
@@ -87,7 +87,7 @@ def draft(number: int, document: Document, default_space: str) -> Draft:
     observed = None if document.observed_at is None else Moment.parse(document.observed_at)
     return Draft(
         number=number,
-        space=_clean(document.space) or default_space,
+        space=clean_space(default_space if document.space is None else document.space),
         key=_clean(document.key) or source or given_hash.hex(),
         text=text,
         text_hash=given_hash,

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from post_graph_rag.errors import SpaceNotFound
+from post_graph_rag.clean import EVERY_SPACE, clean_space
+from post_graph_rag.errors import InputError, SpaceNotFound
 from post_graph_rag.store.database import Session
 from post_graph_rag.store.search import Scope, find_scope
-
-EVERY_SPACE = "*"
 
 
 async def resolve_spaces(session: Session, space: str | tuple[str, ...] | None, default: str) -> Scope:
@@ -16,7 +15,7 @@ async def resolve_spaces(session: Session, space: str | tuple[str, ...] | None, 
 
     space: one, several, or "*" for all; None for `default`.
     A realm in which nothing was ever indexed has no spaces, and the default finds nothing there.
-    Raises SpaceNotFound for any other space that does not exist.
+    Raises SpaceNotFound for any other space that does not exist, InputError for what cannot name one.
     """
     names = _names(space, default)
     scope = await find_scope(session, names)
@@ -30,4 +29,6 @@ async def resolve_spaces(session: Session, space: str | tuple[str, ...] | None, 
 def _names(space: str | tuple[str, ...] | None, default: str) -> Sequence[str] | None:
     asked = default if space is None else space
     names = (asked,) if isinstance(asked, str) else asked
-    return None if EVERY_SPACE in names else names
+    if not names:
+        raise InputError(f"no space is named: name one or several, or {EVERY_SPACE!r} for all")
+    return None if EVERY_SPACE in names else [clean_space(name) for name in names]

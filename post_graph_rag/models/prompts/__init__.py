@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
+from itertools import count
 from string import Template
 
 from post_graph_rag.errors import ConfigurationError
@@ -64,13 +65,19 @@ class Prompts:
 
 
 def fenced(label: str, text: str) -> str:
-    """`text` between marks that it cannot hold itself, since their number is made from it.
+    """`text` between marks whose number does not occur in it, so that it cannot end them.
 
     The number has nine digits, which is three tokens in the encodings in use, so a fence always costs the same.
     """
-    digest = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
-    number = f"{int.from_bytes(digest) % 10**9:09d}"
+    number = next(number for number in _numbers(text) if number not in text)
     return f"<{label} {number}>\n{text}\n</{label} {number}>"
+
+
+def _numbers(text: str) -> Iterator[str]:
+    """Numbers made from the text: the same text always gives the same prompt."""
+    for turn in count():
+        digest = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8, salt=turn.to_bytes(8)).digest()
+        yield f"{int.from_bytes(digest) % 10**9:09d}"
 
 
 @cache

@@ -232,7 +232,7 @@ async def create_graph(session: Session, graph: str, names: Mapping[str, str]) -
     """Make the Apache AGE graph with all its labels and indexes, in the caller's transaction."""
     await session.run("load_age")
     await session.run("create_graph", graph)
-    await session.rows("create_labels", graph)
+    await session.script(render(sources()["create_labels"], {"graph_name": quoted(graph).strip('"')}))
     await session.script(render(sources()["create_graph_indexes"], names))
 
 

@@ -11,11 +11,19 @@ SELECT ag_catalog.create_graph($1::name)
 
 -- name: create_labels
 -- All labels at once: a label made at first use races with itself. create_graph came before, in this transaction.
-SELECT ag_catalog.create_vlabel($1::cstring, label::cstring)
-FROM unnest(ARRAY['Document', 'Passage', 'Entity', 'Community', 'Pointer', 'Concept']) AS label
-UNION ALL
-SELECT ag_catalog.create_elabel($1::cstring, label::cstring)
-FROM unnest(ARRAY['CONTAINS', 'MENTIONS', 'RELATES', 'MEMBER_OF', 'CHILD_OF', 'LINKS']) AS label
+-- Literals, since the parameters are names up to AGE 1.5 and cstrings from there.
+SELECT ag_catalog.create_vlabel('{graph_name}', 'Document');
+SELECT ag_catalog.create_vlabel('{graph_name}', 'Passage');
+SELECT ag_catalog.create_vlabel('{graph_name}', 'Entity');
+SELECT ag_catalog.create_vlabel('{graph_name}', 'Community');
+SELECT ag_catalog.create_vlabel('{graph_name}', 'Pointer');
+SELECT ag_catalog.create_vlabel('{graph_name}', 'Concept');
+SELECT ag_catalog.create_elabel('{graph_name}', 'CONTAINS');
+SELECT ag_catalog.create_elabel('{graph_name}', 'MENTIONS');
+SELECT ag_catalog.create_elabel('{graph_name}', 'RELATES');
+SELECT ag_catalog.create_elabel('{graph_name}', 'MEMBER_OF');
+SELECT ag_catalog.create_elabel('{graph_name}', 'CHILD_OF');
+SELECT ag_catalog.create_elabel('{graph_name}', 'LINKS');
 
 -- name: create_graph_indexes
 -- AGE makes none of these before 1.7, and from there its own under other names; ours serve the projection's deletes.

@@ -46,7 +46,7 @@ WITH label AS (
 )
 INSERT INTO {graph}."Entity" AS g (id, properties) SELECT id, properties FROM entity WHERE live
 ON CONFLICT (id) DO UPDATE SET properties = excluded.properties
-WHERE g.properties::text <> excluded.properties::text
+WHERE format('%s', g.properties) <> format('%s', excluded.properties) -- AGE 1.5 casts only scalars to text
 
 -- name: erase_edges
 -- Take away what hangs on documents $1 and passages $2 and what stands for relations $3. $4 label ids by name as json.

@@ -20,7 +20,7 @@ from typing import Any
 
 from post_graph_rag.models.offline.extractor import extract_offline
 
-SEED = 20240611
+SEED = 20250117
 PASSAGES = 100
 TRIPLES = 50
 VERDICTS = Path(__file__).parent / "data" / "offline_triples_hotpotqa.jsonl"

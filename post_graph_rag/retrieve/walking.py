@@ -18,13 +18,14 @@ _SEEDS = 8
 """How many of the best entities, and how many of the best relations, a walk starts from."""
 _PASSAGES = 20
 """How many of the best passages the walker may start anew from."""
-_RELATION_WEIGHT = 0.5
-"""Weight of each end of a relation that matches the question."""
-_PASSAGE_WEIGHT = 0.05
+_SEED_RRF_K = 1
+"""Seeds are few and the first of them is meant most often, so that ranks count much more than in the final fusion."""
+_PASSAGE_WEIGHT = 0.2
 """Weight of a passage as a starting point beside an entity's: many passages are near, few entities are meant.
 
 Source: Gutiérrez et al., From RAG to Memory (HippoRAG 2), 2025.
 """
+_DAMPING = 0.7
 
 Ids = NDArray[np.int64]
 Scores = NDArray[np.float64]
@@ -42,10 +43,11 @@ class Seeds:
 
 def choose_seeds(found: Found, param: QueryParam) -> Seeds:
     """The best of what the other channels found."""
+    sharp = param.model_copy(update={"rrf_k": _SEED_RRF_K})
     return Seeds(
-        entities=found.best("entity", param, _SEEDS),
-        relations=found.best("relation", param, _SEEDS),
-        passages=found.best("passage", param, _PASSAGES),
+        entities=found.best("entity", sharp, _SEEDS),
+        relations=found.best("relation", sharp, _SEEDS),
+        passages=found.best("passage", sharp, _PASSAGES),
     )
 
 
@@ -69,6 +71,7 @@ def rank_area(area: Neighbourhood, seeds: Seeds, most: int) -> dict[Kind, Hits]:
         np.concatenate([subjects, np.searchsorted(entities, area.mentions[:, 1])]),
         np.concatenate([objects, np.searchsorted(passages, area.mentions[:, 0]) + len(entities)]),
         _restart(entities, passages, area, seeds),
+        _DAMPING,
     )
     return {
         "entity": _best(entities, rank[: len(entities)], most),
@@ -80,17 +83,15 @@ def rank_area(area: Neighbourhood, seeds: Seeds, most: int) -> dict[Kind, Hits]:
 def _restart(entities: Ids, passages: Ids, area: Neighbourhood, seeds: Seeds) -> Scores:
     """How much each node counts as a start: seed entities, the ends of seed relations, a little the seed passages."""
     weights = np.zeros(len(entities) + len(passages))
-    _weigh(weights, entities, seeds.entities, 1.0)
+    _weigh(weights, entities, seeds.entities)
     ends = {number: sides for number, *sides in area.edges[_among(area.edges[:, 0], seeds.relations)].tolist()}
     for side in (0, 1):
-        _weigh(
-            weights, entities, [(ends[n][side], score) for n, score in seeds.relations if n in ends], _RELATION_WEIGHT
-        )
+        _weigh(weights, entities, [(ends[number][side], score) for number, score in seeds.relations if number in ends])
     _weigh(weights[len(entities) :], passages, seeds.passages, _PASSAGE_WEIGHT)
     return weights if weights.any() else weights + 1.0
 
 
-def _weigh(weights: Scores, ids: Ids, scored: Scored, factor: float) -> None:
+def _weigh(weights: Scores, ids: Ids, scored: Scored, factor: float = 1.0) -> None:
     """Add the scores, relative to the best of them, at the places of their ids; ids that are not there are left out."""
     if not scored or not len(ids):
         return

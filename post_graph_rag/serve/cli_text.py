@@ -114,4 +114,6 @@ async def query(
 
 
 def _line(reference: Reference) -> str:
-    return f"[{reference.number}] {reference.title or reference.document}"
+    name = reference.title or reference.document
+    place = f" ({reference.source})" if reference.source not in (None, name) else ""
+    return f"[{reference.number}] {name}{place}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import psycopg
@@ -11,6 +12,7 @@ from post_graph_rag.store.database import Database
 from post_graph_rag.store.identifiers import schema_name
 from post_graph_rag.store.realms import ensure_realm, list_realms
 from tests.integration.admin.commands import run
+from tests.servers import with_user
 
 FACTS = "Clara Voss founded Halden Optics in Lindeby in 1988. Halden Optics bought Corran Glass in 1998.\n"
 
@@ -22,13 +24,27 @@ async def test_a_file_is_indexed_and_asked_about(database: str, tmp_path: Path) 
     answered = await run(database, "query", "Who founded Halden Optics?")
     assert answered.exit_code == 0
     assert "Clara Voss" in answered.stdout
-    assert "[1] halden.md" in answered.stdout
+    assert f"[1] halden.md ({tmp_path}/halden.md)" in answered.stdout
 
 
 async def test_a_file_that_has_not_changed_is_said_to_be_unchanged(database: str, tmp_path: Path) -> None:
     (tmp_path / "halden.md").write_text(FACTS)
     await run(database, "index", str(tmp_path / "halden.md"))
     assert (await run(database, "index", str(tmp_path / "halden.md"))).stdout.split()[0] == "unchanged"
+
+
+async def test_a_role_that_was_granted_writing_indexes_and_one_that_was_granted_reading_asks(
+    database: str, tmp_path: Path, make_role: Callable[[str], str]
+) -> None:
+    (tmp_path / "halden.md").write_text(FACTS)
+    await run(database, "realm", "create", "default", "--offline")
+    await run(database, "realm", "grant", make_role("pgr_test_writer"), "--write")
+    await run(database, "realm", "grant", make_role("pgr_test_reader"), "--read")
+    as_writer, as_reader = with_user(database, "pgr_test_writer"), with_user(database, "pgr_test_reader")
+    assert (await run(as_writer, "index", str(tmp_path / "halden.md"))).stdout.split()[:1] == ["new"]
+    assert "Clara Voss" in (await run(as_reader, "query", "Who founded Halden Optics?")).stdout
+    refused = await run(as_reader, "index", str(tmp_path / "halden.md"), "--offline")
+    assert (refused.exit_code, refused.stderr.count("\n")) == (1, 1)
 
 
 async def test_only_the_context_is_printed_when_asked_for(database: str, tmp_path: Path) -> None:
@@ -110,7 +126,7 @@ async def test_an_error_is_one_line_without_a_secret(database: str, words: list[
 async def test_a_setting_that_cannot_be_used_is_named_without_its_value(database: str) -> None:
     told = await run(database, "realm", "list", POST_GRAPH_RAG_POOL_SIZE="secret")
     assert told.exit_code == 1
-    assert told.stderr.startswith("Error: setting pool_size: ")
+    assert told.stderr.startswith("Error: settings cannot be used: pool_size: ")
     assert "secret" not in told.stderr
 
 

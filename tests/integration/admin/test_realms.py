@@ -38,23 +38,23 @@ def contents(admin: psycopg.Connection) -> set[tuple[str, str]]:
     return {(row[0], row[1]) for row in relations}
 
 
-@pytest.mark.parametrize("name", HOSTILE)
-async def test_dropping_a_realm_drops_exactly_it(store: Database, admin: psycopg.Connection, name: str) -> None:
+async def test_dropping_a_realm_drops_exactly_it(store: Database, admin: psycopg.Connection) -> None:
     for other in ("x", "r"):
         await ensure_realm(store, other, "model", 8)
     admin.execute("CREATE TABLE public.precious (id integer)")
     before = contents(admin)
-    await ensure_realm(store, name, "model", 8)
-    assert contents(admin) > before
-    await drop_realm(store, name)
-    assert contents(admin) == before
+    for name in HOSTILE:
+        await ensure_realm(store, name, "model", 8)
+        assert contents(admin) > before, name
+        await drop_realm(store, name)
+        assert contents(admin) == before, name
 
 
-@pytest.mark.parametrize("name", HOSTILE)
-async def test_a_realm_is_found_under_exactly_the_name_it_was_given(store: Database, name: str) -> None:
-    await ensure_realm(store, name, "model", 8)
-    assert (await find_realm(store, name)).info.name == name
-    assert [realm.name for realm in await list_realms(store)] == [name]
+async def test_a_realm_is_found_under_exactly_the_name_it_was_given(store: Database) -> None:
+    for name in HOSTILE:
+        await ensure_realm(store, name, "model", 8)
+        assert (await find_realm(store, name)).info.name == name
+    assert {realm.name for realm in await list_realms(store)} == set(HOSTILE)
 
 
 async def test_realms_with_equal_slugs_live_and_die_apart(store: Database, admin: psycopg.Connection) -> None:

@@ -17,6 +17,8 @@ EVERY_SPACE = "*"
 _MAX_SPACE = 200
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 _MAX_DEPTH = 200
+_MAX_BITS = 13_200
+"""Of an integer: Python writes no more than 4,300 digits."""
 
 
 def clean_text(text: str) -> tuple[str, int]:
@@ -74,6 +76,8 @@ def _clean_mapping(value: Mapping[Any, Any], depth: int) -> tuple[JsonValue, int
 def _scalar(value: Any) -> JsonValue:
     if isinstance(value, float) and not isfinite(value):
         raise InputError("Metadata holds NaN or an infinity, which JSON cannot; use null or text.")
+    if isinstance(value, int) and value.bit_length() > _MAX_BITS:
+        raise InputError("Metadata holds a number of more than 4,000 digits; give it as text.")
     if value is None or isinstance(value, (bool, int, float)):
         return value
     raise InputError(f"Metadata holds a {type(value).__name__}, which JSON does not know; give it as text.")

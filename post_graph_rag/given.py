@@ -8,6 +8,11 @@ from pydantic import BaseModel, ConfigDict, ModelWrapValidatorHandler, Validatio
 
 from post_graph_rag.errors import InputError
 
+_MOST_NAMED = 5
+"""Fields that a message names."""
+_LONGEST_PLACE = 100
+"""Characters of a field's place in a nested value."""
+
 
 class Given(BaseModel):
     """Immutable, unknown fields refused. Raises InputError, which names each field that cannot be used and why."""
@@ -25,11 +30,12 @@ class Given(BaseModel):
 
 def reasons(error: ValidationError, model: type[BaseModel]) -> str:
     """Which fields of `model` cannot be used and why, on one line and without their values: one may be a password."""
-    return "; ".join(_reason(part["type"], part["loc"], part["msg"], model) for part in error.errors())
+    parts = error.errors()[:_MOST_NAMED]
+    return "; ".join(_reason(part["type"], part["loc"], part["msg"], model) for part in parts)
 
 
 def _reason(kind: str, place: tuple[int | str, ...], said: str, model: type[BaseModel]) -> str:
-    name = ".".join(map(str, place))
+    name = ".".join(map(str, place))[:_LONGEST_PLACE]
     if kind == "extra_forbidden" and len(place) == 1:
         return f"{name} is not known; there are {', '.join(sorted(model.model_fields))}"
     return f"{name}: {said}" if name else said

@@ -1,12 +1,19 @@
-"""Models of which only so many calls are under way at once."""
+"""Models of anybody's as the rest of the library uses them: so many calls at once, and answers that can be stored."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from dataclasses import replace
 from weakref import WeakKeyDictionary
 
+from post_graph_rag.clean import clean_text
+from post_graph_rag.errors import LLMError
 from post_graph_rag.models.protocols import ChatModel, ChatReply, ChatRequest, EmbeddingKind, EmbeddingModel, Vectors
+from post_graph_rag.models.usable import usable
+
+_MOST_COUNTED = 2**31 - 1
+"""Tokens that fit the ledger."""
 
 
 class Slots:
@@ -25,7 +32,10 @@ class Slots:
 
 
 class LimitedChat:
-    """`model` with at most `most` calls under way; an open stream is one."""
+    """`model` with at most `most` calls under way; an open stream is one.
+
+    Its words and its name lose what PostgreSQL cannot hold. Raises LLMError for an answer that is no ChatReply.
+    """
 
     def __init__(self, model: ChatModel, most: int) -> None:
         self._model = model
@@ -33,18 +43,18 @@ class LimitedChat:
 
     @property
     def name(self) -> str:
-        return self._model.name
+        return clean_text(self._model.name)[0]
 
     async def chat(self, request: ChatRequest) -> ChatReply:
         async with self._slots.here():
-            return await self._model.chat(request)
+            return _storable(await self._model.chat(request), self.name)
 
     async def stream(self, request: ChatRequest) -> AsyncIterator[str]:
         async with self._slots.here():
             pieces = self._model.stream(request)
             try:
                 async for piece in pieces:
-                    yield piece
+                    yield clean_text(piece)[0]
             finally:
                 # Left early, a generator would end its call only when it is collected.
                 if isinstance(pieces, AsyncGenerator):
@@ -55,7 +65,7 @@ class LimitedChat:
 
 
 class LimitedEmbedding:
-    """`model` with at most `most` calls under way."""
+    """`model` with at most `most` calls under way. Raises EmbeddingError for an answer that is not its vectors."""
 
     def __init__(self, model: EmbeddingModel, most: int) -> None:
         self._model = model
@@ -63,7 +73,7 @@ class LimitedEmbedding:
 
     @property
     def name(self) -> str:
-        return self._model.name
+        return clean_text(self._model.name)[0]
 
     @property
     def dimensions(self) -> int | None:
@@ -71,7 +81,24 @@ class LimitedEmbedding:
 
     async def embed(self, texts: Sequence[str], kind: EmbeddingKind = "passage") -> Vectors:
         async with self._slots.here():
-            return await self._model.embed(texts, kind)
+            return usable(await self._model.embed(texts, kind), len(texts), self.name)
 
     async def close(self) -> None:
         await self._model.close()
+
+
+def _storable(reply: ChatReply, name: str) -> ChatReply:
+    if not isinstance(reply, ChatReply) or not isinstance(reply.text, str):
+        raise LLMError(f"The model {name!r} answered with something that is no ChatReply with a text.")
+    return replace(
+        reply,
+        text=clean_text(reply.text)[0],
+        model=clean_text(reply.model)[0],
+        prompt_tokens=_counted(reply.prompt_tokens),
+        output_tokens=_counted(reply.output_tokens),
+        cached_tokens=_counted(reply.cached_tokens),
+    )
+
+
+def _counted(tokens: int) -> int:
+    return max(0, min(tokens, _MOST_COUNTED))

@@ -12,6 +12,7 @@ import numpy as np
 from post_graph_rag.errors import EmbeddingError
 from post_graph_rag.models.policy import ReplyError
 from post_graph_rag.models.protocols import Vectors
+from post_graph_rag.models.usable import check_numbers
 
 
 def decoded(data: Any, count: int) -> list[Vectors]:
@@ -41,14 +42,8 @@ def checked(vectors: Sequence[Vectors], *, model: str, dimensions: int | None) -
         raise EmbeddingError(f"The embedding model {model!r} answered with vectors of unequal widths {sorted(widths)}.")
     _check_width(widths.pop(), dimensions, model)
     matrix = np.stack([np.asarray(vector, dtype=np.float64) for vector in vectors])
-    if not np.isfinite(matrix).all():
-        raise EmbeddingError(
-            f"The embedding model {model!r} answered with NaN or infinity; its vectors cannot be used."
-        )
-    lengths = np.linalg.norm(matrix, axis=1, keepdims=True)
-    if not lengths.all():
-        raise EmbeddingError(f"The embedding model {model!r} answered with a vector of zeros; it cannot be searched.")
-    unit: Vectors = (matrix / lengths).astype(np.float32)
+    check_numbers(matrix, model)
+    unit: Vectors = (matrix / np.linalg.norm(matrix, axis=1, keepdims=True)).astype(np.float32)
     return unit
 
 

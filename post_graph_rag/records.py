@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import date, datetime
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
@@ -21,6 +21,8 @@ Channel = Literal[
     "walk",
     "evidence",
 ]
+
+Weight = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
 class Record(BaseModel):
@@ -184,7 +186,7 @@ class QueryParam(Given):
     response_type: str | None = None
     max_total_tokens: int = Field(default=8000, ge=1)
     rrf_k: int = Field(default=60, ge=1)
-    weights: Mapping[Channel, float] = Field(default_factory=dict)
+    weights: Mapping[Channel, Weight] = Field(default_factory=dict)
     only_need_context: bool = False
 
 

@@ -7,7 +7,7 @@ import json
 import os
 from collections.abc import Mapping
 from typing import Any
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import SplitResult, unquote, urlsplit
 from weakref import WeakKeyDictionary
 
 import openai
@@ -100,11 +100,11 @@ class Endpoint:
         client = self._clients.get(loop)
         if client is None:
             client = self._clients[loop] = AsyncOpenAI(
-                base_url=self._base_url,
+                base_url=_without_password(self._base_url, self._url),
                 api_key=self._key or NO_KEY,
                 max_retries=0,
                 # The SDK's own wrapper tries, when it is collected, to close sockets of a loop that has ended.
-                http_client=DefaultAsyncHttpxClient(),
+                http_client=DefaultAsyncHttpxClient(auth=_password(self._url)),
                 # The policy's deadline ends a call; only an address that swallows packets is given up earlier.
                 timeout=openai.Timeout(None, connect=CONNECT_SECONDS),
             )
@@ -122,6 +122,15 @@ def _parsed(base_url: str | None) -> SplitResult:
             "The models' URL must be like http://host:port/v1: correct POST_GRAPH_RAG_BASE_URL or OPENAI_BASE_URL."
         )
     return url
+
+
+def _without_password(base_url: str | None, url: SplitResult) -> str | None:
+    """The URL as it may stand in the client's log."""
+    return url._replace(netloc=url.netloc.rpartition("@")[2]).geturl() if "@" in url.netloc else base_url
+
+
+def _password(url: SplitResult) -> tuple[str, str] | None:
+    return (unquote(url.username or ""), unquote(url.password or "")) if "@" in url.netloc else None
 
 
 def sendable(text: str) -> str:

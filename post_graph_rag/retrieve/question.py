@@ -61,8 +61,9 @@ class Question:
 def read_question(question: str, param: QueryParam) -> Question:
     """Clean the question and gather what it is searched with.
 
-    Raises InputError for an empty or blank question.
+    Raises InputError for an empty or blank question, and for arguments of other types.
     """
+    _check_types(question, param)
     asked = _cleaned(question)
     if not asked:
         raise InputError("the question is empty: ask something")
@@ -73,6 +74,13 @@ def read_question(question: str, param: QueryParam) -> Question:
         entities=_joined(param.ll_keywords),
         relations=_joined(param.hl_keywords),
     )
+
+
+def _check_types(question: object, param: object) -> None:
+    if not isinstance(question, str):
+        raise InputError(f"the question is a {type(question).__name__}: give it as text")
+    if not isinstance(param, QueryParam):
+        raise InputError(f"param is a {type(param).__name__}: give a QueryParam, such as QueryParam(top_k=5)")
 
 
 def _cleaned(text: str) -> str:

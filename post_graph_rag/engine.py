@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
-from typing import Any, Literal
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from functools import wraps
+from typing import Any, Concatenate, Literal, ParamSpec, TypeVar
 
 from pydantic import JsonValue
 
 from post_graph_rag.config import Settings
+from post_graph_rag.errors import RealmMoved
 from post_graph_rag.ingest.indexer import Indexer
 from post_graph_rag.models.ping import ping
 from post_graph_rag.models.prompts import Prompts
@@ -36,6 +38,25 @@ from post_graph_rag.store.optimize import optimize
 from post_graph_rag.store.projection import rebuild_graph
 from post_graph_rag.store.realms import drop_realm
 from post_graph_rag.store.stats import realm_stats
+
+Arguments = ParamSpec("Arguments")
+Result = TypeVar("Result")
+
+
+def _found_again(
+    method: Callable[Concatenate[GraphRAG, Arguments], Awaitable[Result]],
+) -> Callable[Concatenate[GraphRAG, Arguments], Coroutine[Any, Any, Result]]:
+    """Once more with the realm looked up anew, when it was dropped and made anew, or replaced, while it was open."""
+
+    @wraps(method)
+    async def run(self: GraphRAG, /, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
+        try:
+            return await method(self, *args, **kwargs)
+        except RealmMoved:
+            self._opening.forget_realm()
+            return await method(self, *args, **kwargs)
+
+    return run
 
 
 class GraphRAG:
@@ -121,6 +142,7 @@ class GraphRAG:
         """Index one document; see `index_documents`."""
         return (await self.index_documents([document], reindex=reindex, progress=progress))[0]
 
+    @_found_again
     async def index_documents(
         self, documents: Sequence[Document], *, reindex: bool = False, progress: ProgressCallback | None = None
     ) -> list[DocumentReport]:
@@ -134,14 +156,17 @@ class GraphRAG:
         Returns a report for each document, in order. Raises when nothing could be indexed: EmptyText, InputError,
         EmbeddingError, ExtractionError (with `reports`), DatabaseError, or an error of opening the realm.
         """
-        return await (await self._indexer()).index(documents, reindex=reindex, progress=progress)
+        indexer = await self._indexer()
+        return await indexer.index(documents, reindex=reindex, progress=progress)
 
+    @_found_again
     async def complete_pending(self) -> PendingReport:
         """Extract from passages that still lack their structure, and make vectors that are missing."""
         return await (await self._indexer()).complete_pending()
 
     # ---------------------------------------------------------------- reading
 
+    @_found_again
     async def query_data(self, question: str, param: QueryParam | None = None) -> QueryData:
         """What is found for a question, without an answer.
 
@@ -149,6 +174,7 @@ class GraphRAG:
         """
         return await retrieve(await self._reader(), question, param)
 
+    @_found_again
     async def query(self, question: str, param: QueryParam | None = None) -> Answer:
         """An answer with the sources it cites, and everything that was found.
 
@@ -159,9 +185,15 @@ class GraphRAG:
     @asynccontextmanager
     async def stream(self, question: str, param: QueryParam | None = None) -> AsyncIterator[AnswerStream]:
         """The same as `query`, piece by piece: `async with rag.stream(q) as s: async for text in s: …; s.answer`."""
-        async with AnswerStream(await self._reader(), self._opening.models, question, param) as answered:
-            yield answered
+        async with AsyncExitStack() as stack:
+            yield await self._begin(stack, question, param)
 
+    @_found_again
+    async def _begin(self, stack: AsyncExitStack, question: str, param: QueryParam | None) -> AnswerStream:
+        stream = AnswerStream(await self._reader(), self._opening.models, question, param)
+        return await stack.enter_async_context(stream)
+
+    @_found_again
     async def cypher(
         self, query: str, params: Mapping[str, JsonValue] | None = None, columns: Sequence[str] = ("result",)
     ) -> list[dict[str, JsonValue]]:
@@ -175,14 +207,17 @@ class GraphRAG:
 
     # ---------------------------------------------------------------- the realm
 
+    @_found_again
     async def realm_stats(self) -> RealmStats:
         """How much the realm holds."""
         return await realm_stats(await self._opening.database(), await self._opening.existing_realm())
 
+    @_found_again
     async def optimize(self) -> OptimizeReport:
         """Build vector indexes where they pay, and refresh the planner's statistics. Needs the owner's rights."""
         return await optimize(await self._opening.database(), await self._opening.existing_realm())
 
+    @_found_again
     async def rebuild_graph(self) -> None:
         """Draw the Apache AGE graph anew from the record. Needs the owner's rights."""
         await rebuild_graph(await self._opening.database(), await self._opening.existing_realm())
@@ -192,6 +227,7 @@ class GraphRAG:
         await drop_realm(await self._opening.database(), self.settings.realm)
         self._opening.forget_realm()
 
+    @_found_again
     async def grant(self, role: str, access: Literal["read", "write"]) -> None:
         """Give a database role the rights it needs to read or to write this realm."""
         await grant_realm(await self._opening.database(), await self._opening.existing_realm(), role, access)
@@ -202,7 +238,7 @@ class GraphRAG:
         return [*found, *await ping(self._opening.models)]
 
     async def _indexer(self) -> Indexer:
-        realm = await self._opening.realm()
+        realm = await self._opening.writable_realm()
         return Indexer(await self._opening.database(), realm, self._opening.models, self.settings, self._prompts)
 
     async def _reader(self) -> Reader:

@@ -31,6 +31,14 @@ class DatabaseError(RAGError):
     """The database refused a statement."""
 
 
+class RightMissing(DatabaseError):
+    """The role may not do this: let the realm's owner grant it (`post-graph-rag realm grant ROLE --read|--write`)."""
+
+
+class ReadOnlyServer(DatabaseError):
+    """Only reading is allowed here: a streaming replica, or a session or transaction that is read only."""
+
+
 class Conflict(DatabaseError):
     """The transaction met another one and was rolled back; it can be tried again."""
 
@@ -49,6 +57,10 @@ class MigrationNeeded(SchemaError):
 
 class RealmNotFound(SchemaError):
     """The realm does not exist: create it with `post-graph-rag realm create`, create=True or by indexing into it."""
+
+
+class RealmMoved(SchemaError):
+    """The realm was dropped, made anew or replaced while it was in use: look it up again."""
 
 
 class SpaceNotFound(SchemaError):

@@ -8,10 +8,12 @@ from typing import Any
 from post_graph_rag.config import Settings
 from post_graph_rag.embedded import EmbeddedServer
 from post_graph_rag.errors import ConfigurationError, RealmNotFound
+from post_graph_rag.loops import LoopLock
 from post_graph_rag.models.fit import check_fit, width_of
 from post_graph_rag.models.roles import Models, models_from_settings
 from post_graph_rag.store.database import Database
 from post_graph_rag.store.realms import Realm, ensure_realm, open_realm
+from post_graph_rag.store.rights import check_may_write
 
 
 class Opening:
@@ -25,6 +27,9 @@ class Opening:
         self._server: EmbeddedServer | None = None
         self._database: Database | None = None
         self._realm: Realm | None = None
+        # whoever opens first opens for all tasks, or a server would be taken twice
+        self._reaching = LoopLock()
+        self._looking_up = LoopLock()
 
     @property
     def models(self) -> Models:
@@ -35,19 +40,20 @@ class Opening:
 
     async def database(self) -> Database:
         """The database. Raises ConfigurationError when nothing says where it is, ServerUnavailable."""
-        if self._database is None:
-            dsn = None if self._connection is not None else await self._dsn()
-            self._database = Database(
-                dsn,
-                self._connection,
-                pool_size=self._settings.pool_size,
-                statement_cache_size=self._settings.statement_cache_size,
-            )
-        return self._database
+        async with self._reaching.here():
+            if self._database is None:
+                dsn = None if self._connection is not None else await self._dsn()
+                self._database = Database(
+                    dsn,
+                    self._connection,
+                    pool_size=self._settings.pool_size,
+                    statement_cache_size=self._settings.statement_cache_size,
+                )
+            return self._database
 
     async def _dsn(self) -> str:
-        if self._settings.dsn is not None:
-            return self._settings.dsn.get_secret_value()
+        if self._settings.dsn is not None and (dsn := self._settings.dsn.get_secret_value().strip()):
+            return dsn
         if not self._settings.embedded:
             raise ConfigurationError(
                 "no database is named: set POST_GRAPH_RAG_DSN, pass dsn=… or connection=…, or ask for the local "
@@ -78,13 +84,26 @@ class Opening:
         check_fit(realm.info, self.models.embedding)
         return realm
 
+    async def writable_realm(self) -> Realm:
+        """The realm, made if need be, in which this role may write. Raises ReadOnlyServer, RightMissing too."""
+        realm = await self.realm()
+        await check_may_write(await self.database(), realm)
+        return realm
+
     async def realm(self) -> Realm:
-        """The realm, made if it is not there yet; its vectors get the width of the embedding model."""
+        """The realm, made if it is not there yet; its vectors get the width of the embedding model.
+
+        Inside a transaction of the caller's nothing is made: RealmNotFound.
+        """
+        async with self._looking_up.here():
+            return await self._realm_or_new()
+
+    async def _realm_or_new(self) -> Realm:
         try:
             return await self.fitting_realm()
         except RealmNotFound:
             database, model = await self.database(), self.models.embedding
-            if not database.owned and database.inside_transaction:
+            if database.inside_transaction:
                 raise
         width = await width_of(model)
         self._realm = await ensure_realm(

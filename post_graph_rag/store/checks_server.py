@@ -7,7 +7,7 @@ from typing import Any
 
 from post_graph_rag.errors import RAGError
 from post_graph_rag.records import Finding
-from post_graph_rag.store.database import Session, database_errors
+from post_graph_rag.store.database import Session
 from post_graph_rag.store.identifiers import CATALOG
 from post_graph_rag.store.repairs import command
 from post_graph_rag.store.upgrade import Upgrade
@@ -71,9 +71,8 @@ def _absent(facts: Any) -> Finding:
 
 async def _loads(session: Session) -> Finding:
     try:
-        with database_errors():
-            async with session.connection.transaction():
-                await session.run("load_age")
+        async with session.savepoint():
+            await session.run("load_age")
     except RAGError as error:
         role = (await session.row("server_facts"))["role"]
         detail = f"this role cannot load it: {error}; its owner lets it: GRANT USAGE ON SCHEMA ag_catalog TO {role}"

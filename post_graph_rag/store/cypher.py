@@ -14,7 +14,8 @@ from pydantic import JsonValue
 
 from post_graph_rag.clean import clean_json
 from post_graph_rag.errors import InputError, SchemaError
-from post_graph_rag.store.database import Database, Session, database_errors
+from post_graph_rag.store.database import Database, Session
+from post_graph_rag.store.driver_errors import database_errors
 from post_graph_rag.store.identifiers import quoted_name
 from post_graph_rag.store.realms import Realm
 from post_graph_rag.store.rows import as_json
@@ -69,14 +70,8 @@ def _tag(query: str) -> str:
 
 
 async def _fetch(session: Session, text: str, params: str) -> list[Mapping[str, str | None]]:
-    """Fetch with agtype as text; a caller's connection is left without that codec again."""
-    connection = session.connection
     with database_errors():
-        await connection.set_type_codec("agtype", schema="ag_catalog", encoder=str, decoder=str, format="text")
-        try:
-            return list(await connection.fetch(text, params))
-        finally:
-            await connection.reset_type_codec("agtype", schema="ag_catalog")
+        return list(await session.connection.fetch(text, params))
 
 
 def _value(text: str | None) -> JsonValue:

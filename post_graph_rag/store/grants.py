@@ -5,9 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import Literal
 
-import asyncpg
-
-from post_graph_rag.errors import DatabaseError, InputError
+from post_graph_rag.errors import InputError, RightMissing
 from post_graph_rag.store.database import Database, Session
 from post_graph_rag.store.identifiers import quoted_name
 from post_graph_rag.store.realms import Realm
@@ -26,6 +24,7 @@ async def grant_realm(database: Database, realm: Realm, role: str, access: Acces
     async with database.transaction(realm.statements) as session:
         if not await session.value("role_exists", role):
             raise InputError(f"the server has no role {role!r}: create it first (CREATE ROLE … LOGIN)")
+        await _open_extension(session, await session.value("vectors_in") or "public", role)
         await _grant_record(session, realm, role, access)
         if realm.info.graph_name is not None:
             await grant_graph(session, realm, role, access)
@@ -45,20 +44,19 @@ async def grant_graph(session: Session, realm: Realm, role: str, access: Access)
     await session.script(render(sources()["grant_graph_read"], names))
     if access == "write":
         await session.script(render(sources()["grant_graph_write"], names))
-    if await session.value("age_closed_to", role):
-        await _grant_age(session, role)
+    await _open_extension(session, "ag_catalog", role)
 
 
-async def _grant_age(session: Session, role: str) -> None:
-    """Open AGE's schema to the role. Who may not grant it is refused by an error, or merely warned and ignored."""
-    with suppress(asyncpg.InsufficientPrivilegeError):
-        async with session.connection.transaction():
-            await session.connection.execute(render(sources()["grant_age"], {"role": quoted_name(role)}))
-    if await session.value("age_closed_to", role):
-        raise DatabaseError(
-            "the role cannot use Apache AGE and only a superuser can let it: "
-            f"GRANT USAGE ON SCHEMA ag_catalog TO {quoted_name(role)}"
-        )
+async def _open_extension(session: Session, schema: str, role: str) -> None:
+    """Open an extension's schema to the role. Who may not grant it is refused, or merely warned and ignored."""
+    if not await session.value("schema_closed_to", role, schema):
+        return
+    grant = render(sources()["grant_schema"], {"schema": quoted_name(schema), "role": quoted_name(role)})
+    with suppress(RightMissing):
+        async with session.savepoint():
+            await session.script(grant)
+    if await session.value("schema_closed_to", role, schema):
+        raise RightMissing(f"the role cannot use schema {schema} of an extension, only a superuser can let it: {grant}")
 
 
 async def grant_again(session: Session, realm: Realm) -> None:

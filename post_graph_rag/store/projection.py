@@ -9,6 +9,7 @@ from post_graph_rag.store.database import Database, Session
 from post_graph_rag.store.grants import grant_again
 from post_graph_rag.store.realms import Realm, create_graph, drop_graph
 from post_graph_rag.store.rows import as_json
+from post_graph_rag.store.write import take_stamp
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +41,7 @@ async def rebuild_graph(database: Database, realm: Realm) -> None:
     if graph is None:
         return
     async with database.transaction(realm.statements) as session:
-        await session.row("take_stamp")
+        await take_stamp(session)
         await drop_graph(session, graph)
         await create_graph(session, graph, realm.names)
         await grant_again(session, realm)

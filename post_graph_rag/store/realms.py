@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-import asyncpg
-
-from post_graph_rag.errors import ExtensionMissing, InputError, MigrationNeeded, RealmNotFound, SchemaError
+from post_graph_rag.errors import (
+    DatabaseError,
+    ExtensionMissing,
+    InputError,
+    MigrationNeeded,
+    RealmMoved,
+    RealmNotFound,
+    RightMissing,
+    SchemaError,
+)
 from post_graph_rag.records import RealmInfo
 from post_graph_rag.store.database import Database, Session
+from post_graph_rag.store.driver_errors import database_errors
 from post_graph_rag.store.identifiers import CATALOG, graph_name, quoted, quoted_name, schema_name
 from post_graph_rag.store.migrations import Migration, apply, newest
 from post_graph_rag.store.repairs import command
@@ -32,9 +41,12 @@ class Realm:
     statements: Statements = field(repr=False, compare=False)
 
     @classmethod
-    def of(cls, info: RealmInfo, vectors_in: str = "public") -> Realm:
-        """A realm whose server has the vector extension in schema `vectors_in`."""
-        names = realm_names(info, vectors_in)
+    def of(cls, info: RealmInfo, vectors_in: str, epoch: int) -> Realm:
+        """A realm whose server has the vector extension in schema `vectors_in`.
+
+        epoch: which life of the realm this is; statements refuse another, as when it was dropped and made anew.
+        """
+        names = {**realm_names(info, vectors_in), "epoch": str(epoch)}
         return cls(info, names, Statements(names, f"{quoted_name(vectors_in)}, ag_catalog"))
 
 
@@ -75,8 +87,18 @@ async def find_realm(database: Database, name: str) -> Realm:
     """
     async with database.transaction(CATALOG_STATEMENTS, read_only=True) as session:
         row = await _registered(session, name)
-    _check_version(f"realm {name!r}", row["migration"], newest("realm"))
-    return Realm.of(realm_info(row), row["vectors_in"] or "public")
+        _check_version(f"realm {name!r}", row["migration"], newest("realm"))
+        return Realm.of(realm_info(row), row["vectors_in"] or "public", await _epoch(session, row["schema_name"]))
+
+
+async def _epoch(session: Session, schema: str) -> int:
+    """0 where it cannot be read: what is wrong with the realm is said by whatever reads it next."""
+    with suppress(RealmMoved, RightMissing):
+        async with session.savepoint():
+            text = render(sources()["epoch"], {"record": quoted(schema)})
+            with database_errors():
+                return int(await session.connection.fetchval(text))
+    return 0
 
 
 async def open_realm(database: Database, name: str) -> Realm:
@@ -160,8 +182,18 @@ async def ensure_realm(
             generation=1,
             extractor=extractor,
         )
-        await _create_once(database, info)
+        await _create_where_allowed(database, info)
     return await find_realm(database, name)
+
+
+async def _create_where_allowed(database: Database, info: RealmInfo) -> None:
+    try:
+        await _create_once(database, info)
+    except RightMissing as error:
+        raise RightMissing(
+            f"this role may not create realm {info.name!r}: grant it CREATE on the database (and USAGE on the schema "
+            f"ag_catalog for a graph), or let an owner run {command('realm', 'create', realm=info.name)} ({error})"
+        ) from error
 
 
 async def _create_once(database: Database, info: RealmInfo) -> None:
@@ -200,6 +232,7 @@ async def _create(session: Session, info: RealmInfo) -> None:
     )
     await apply(session, "realm", info.schema_name, names)
     await session.script(render(sources()["create_vector_tables"], names))
+    await session.script(render(sources()["begin_epoch"], names))
     if info.graph_name is not None:
         await create_graph(session, info.graph_name, names)
 
@@ -219,12 +252,12 @@ async def ensure_extensions(session: Session, age: bool) -> str:
 async def _create_extension(session: Session, extension: str) -> None:
     hint = ', or use graph="none"' if extension == "age" else ""
     try:
-        async with session.connection.transaction():
-            await session.connection.execute(f"CREATE EXTENSION IF NOT EXISTS {extension}{_HOMES[extension]}")
-    except asyncpg.PostgresError as error:
+        async with session.savepoint():
+            await session.script(f"CREATE EXTENSION IF NOT EXISTS {extension}{_HOMES[extension]}")
+    except DatabaseError as error:
         raise ExtensionMissing(
             f"the database lacks the extension {extension}: install it on the server and let a superuser run "
-            f"CREATE EXTENSION {extension}{hint} ({error.sqlstate})"
+            f"CREATE EXTENSION {extension}{hint} ({error})"
         ) from error
 
 

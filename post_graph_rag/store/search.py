@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from post_graph_rag.errors import RealmMoved
 from post_graph_rag.records import Channel
 from post_graph_rag.store.database import Session
 
@@ -72,8 +73,13 @@ class Shown:
 
 
 async def find_scope(session: Session, names: Sequence[str] | None) -> Scope:
-    """The spaces of these names, all for None; names that do not exist are left out."""
+    """The spaces of these names, all for None; names that do not exist are left out.
+
+    Raises RealmMoved when the realm is no longer the one that was opened.
+    """
     row = await session.row("search_scope", None if names is None else list(names))
+    if not row["same"]:
+        raise RealmMoved
     return Scope(
         spaces=dict(zip(row["ids"], row["names"], strict=True)),
         nothing=row["nothing"],

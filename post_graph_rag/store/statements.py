@@ -1,6 +1,7 @@
 """Named SQL from store/sql/*.sql, rendered once for a realm.
 
-A file holds statements headed by `-- name: …`. Placeholders in braces are identifiers or types of ours, never data.
+A file holds statements headed by `-- name: …`. Placeholders in braces are identifiers, types or numbers of ours, never
+data.
 """
 
 from __future__ import annotations

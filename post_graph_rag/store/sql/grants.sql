@@ -26,11 +26,15 @@ GRANT SELECT ON ALL TABLES IN SCHEMA {graph} TO {role};
 GRANT INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA {graph} TO {role};
 GRANT USAGE ON ALL SEQUENCES IN SCHEMA {graph} TO {role};
 
--- name: age_closed_to
-SELECT NOT has_schema_privilege($1, 'ag_catalog', 'USAGE')
+-- name: schema_closed_to
+SELECT NOT has_schema_privilege($1, $2::text, 'USAGE')
 
--- name: grant_age
-GRANT USAGE ON SCHEMA ag_catalog TO {role}
+-- name: grant_schema
+GRANT USAGE ON SCHEMA {schema} TO {role}
+
+-- name: may_write
+SELECT pg_is_in_recovery() AS replica, current_setting('transaction_read_only') = 'on' AS read_only,
+       has_table_privilege('{record}.passage', 'INSERT') AS granted, current_user::text AS role
 
 -- name: readers_and_writers
 -- Who was granted a realm, by what its first table allows; owners and superusers need no grant.

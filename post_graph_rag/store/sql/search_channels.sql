@@ -6,6 +6,7 @@
 SELECT set_config('plan_cache_mode', 'force_generic_plan', true), set_config('enable_seqscan', 'off', true),
        coalesce(array_agg(s.id), '{}') AS ids, coalesce(array_agg(s.name), '{}') AS names,
        NOT EXISTS (SELECT FROM {record}.space) AS nothing,
+       EXISTS (SELECT FROM {record}.clock WHERE epoch = {epoch}) AS same,
        coalesce((SELECT max(id) FROM {record}.passage), 0) AS passages,
        coalesce((SELECT max(id) FROM {record}.entity_name), 0) AS entity_names,
        coalesce((SELECT max(id) FROM {record}.relation), 0) AS relations

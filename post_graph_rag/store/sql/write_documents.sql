@@ -1,9 +1,11 @@
 -- name: take_stamp
 -- The write lock of the realm and the belief time of this commit in one: the row stays locked until it ends.
-UPDATE {record}.clock SET stamp = greatest(clock_timestamp(), stamp + interval '1 microsecond') RETURNING stamp
+-- No row when the realm is not the one that was opened.
+UPDATE {record}.clock SET stamp = greatest(clock_timestamp(), stamp + interval '1 microsecond')
+WHERE epoch = {epoch} RETURNING stamp
 
 -- name: hold_writes
-SELECT FROM {record}.clock FOR UPDATE
+SELECT stamp FROM {record}.clock WHERE epoch = {epoch} FOR UPDATE
 
 -- name: find_documents
 -- What is there of some documents, before any work is done: $1 json [{n, space, digest}].

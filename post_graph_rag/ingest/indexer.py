@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from post_graph_rag.config import Settings
+from post_graph_rag.errors import InputError
 from post_graph_rag.ingest.committer import Committer
 from post_graph_rag.ingest.complete import Completion
 from post_graph_rag.ingest.extract import Extractor
@@ -35,6 +36,7 @@ class Indexer:
         self, documents: Sequence[Document], *, reindex: bool = False, progress: ProgressCallback | None = None
     ) -> list[DocumentReport]:
         """Index documents; see GraphRAG.index_documents."""
+        _check(documents)
         replies, extractor, embedder = self._tools()
         settings = self.settings
         count = tokenizer_for(None).count
@@ -60,3 +62,9 @@ class Indexer:
         replies = ReplyStore(self.database, self.realm)
         extractor = Extractor(self.models.chat("extraction"), replies, self.prompts, self.settings.gleaning_passes)
         return replies, extractor, Embedder(self.models.embedding, replies, self.realm.info.dimensions)
+
+
+def _check(documents: object) -> None:
+    """A text or a mapping in place of a Document is refused, before anything is paid for."""
+    if not isinstance(documents, Sequence) or not all(isinstance(document, Document) for document in documents):
+        raise InputError("documents must be a list of Document: make each with Document(text=…)")

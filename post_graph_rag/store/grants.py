@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import Literal
+from typing import Literal, get_args
 
 from post_graph_rag.errors import InputError, RightMissing
 from post_graph_rag.store.database import Database, Session
@@ -18,9 +18,11 @@ async def grant_realm(database: Database, realm: Realm, role: str, access: Acces
     """Let `role` read the realm, or read and write it, in one transaction; granting twice changes nothing.
 
     Tables that the realm's owner makes later are included. A right that was granted before is not taken back.
-    Raises InputError for a role that does not exist, DatabaseError when this role may not grant.
+    Raises InputError for a role or right that does not exist, DatabaseError when this role may not grant.
     """
     quoted_name(role)
+    if access not in get_args(Access):
+        raise InputError(f"there is no right {access!r}: grant \"read\" or \"write\"")
     async with database.transaction(realm.statements) as session:
         if not await session.value("role_exists", role):
             raise InputError(f"the server has no role {role!r}: create it first (CREATE ROLE … LOGIN)")

@@ -4,6 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+# Before and after each model call and each commit of the write path, in the order in which a document meets them.
+POINTS = (
+    "before_embedding",
+    "after_embedding",
+    "vectors_kept",
+    "before_extraction",
+    "after_extraction",
+    "reply_kept",
+    "before_commit",
+    "after_commit",
+    "before_vectors_commit",
+    "after_vectors_commit",
+    "before_completion_commit",
+    "after_completion_commit",
+)
+
 hook: Callable[[str], None] | None = None
 
 

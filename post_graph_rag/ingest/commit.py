@@ -9,8 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from post_graph_rag.errors import RAGError
 from post_graph_rag.ingest.drafts import Draft, PassageDraft
-from post_graph_rag.ingest.groups import differences, fact_of, triple_of
+from post_graph_rag.ingest.groups import differences, fact_of, triple_of, words_of
 from post_graph_rag.ingest.profiles import Profile, profile
 from post_graph_rag.ingest.resolve import alias_merges, canonical
 from post_graph_rag.ingest.structure import structure_rows
@@ -19,10 +20,14 @@ from post_graph_rag.records import Extraction
 from post_graph_rag.store import write
 from post_graph_rag.store.database import Session
 from post_graph_rag.store.projection import Touched, project
-from post_graph_rag.store.write import Findable, Group, Posted
+from post_graph_rag.store.write import Findable, Group, Posted, PutDocument
 from post_graph_rag.terms import term_counts
 
 Identity = tuple[int, bytes, bytes, str | None]
+
+
+class Overtaken(RAGError):
+    """Another writer changed a document after it was looked up; look again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,24 +64,23 @@ class Commit:
         self._moved: set[int] = set()
 
     async def run(self, drafts: Sequence[Draft]) -> Committed:
-        """Write the drafts. Raises DatabaseError, with nothing written, when the server refuses."""
+        """Write the drafts. Raises DatabaseError when the server refuses, Overtaken; then nothing is written."""
         self._stamp = await write.take_stamp(self._session)
         places = await write.put_documents(self._session, [_document_row(n, d) for n, d in enumerate(drafts)])
-        spaces = {n: space for n, (space, _) in places.items()}
-        await self._put_passages(drafts, spaces)
+        for n, draft in enumerate(drafts):
+            if draft.status == "metadata" and not _same_text(places[n], draft):
+                raise Overtaken()
+        await self._put_passages(drafts, {n: place.space for n, place in places.items()})
         retired = await self._exchange(drafts, places)
-        documents = {document for _, document in places.values()}
-        return await self._follow(documents, retired)
+        return await self._follow({place.document for place in places.values()}, retired)
 
     async def complete(self, found: Mapping[int, tuple[int, Extraction]], failures: Mapping[int, str]) -> Committed:
         """Give passages that are there already (id -> space, extraction) their structure, or say why they lack it."""
         self._stamp = await write.take_stamp(self._session)
-        self._written = dict(found)
-        self._linked = set(found)
         marks: list[dict[str, Any]] = [{"id": id, "extractor": self._extractor, "failure": None} for id in found]
         marks += [{"id": id, "extractor": None, "failure": failure} for id, failure in failures.items()]
-        settled = await write.mark_passages(self._session, marks)
-        self._written = {id: what for id, what in found.items() if id in settled}
+        still_pending = await write.settle_pending(self._session, marks)
+        self._written = {id: what for id, what in found.items() if id in still_pending}
         return await self._follow(set(), set())
 
     async def _follow(self, documents: set[int], retired: set[int]) -> Committed:
@@ -100,7 +104,8 @@ class Commit:
         unique: dict[Identity, PassageDraft] = {}
         for n, draft in enumerate(drafts):
             for passage in draft.passages:
-                unique.setdefault(identity(spaces[n], draft, passage), passage)
+                key = identity(spaces[n], draft, passage)
+                unique[key] = passage if key not in unique else _better(unique[key], passage)
         wanted = [self._passage_row(n, key, passage) for n, (key, passage) in enumerate(unique.items())]
         rows = await write.put_passages(self._session, wanted)
         self._ids = {key: rows[n].id for n, key in enumerate(unique)}
@@ -108,6 +113,8 @@ class Commit:
         vectors: list[tuple[int, int, Any]] = []
         for n, (key, passage) in enumerate(unique.items()):
             row = rows[n]
+            if row.added and passage.vector is None:
+                raise Overtaken()
             if passage.vector is not None:
                 vectors.append((row.id, key[0], passage.vector))
             if row.added:
@@ -149,10 +156,10 @@ class Commit:
             return {"id": row.id, "extractor": None, "failure": passage.failure}
         return None
 
-    async def _exchange(self, drafts: Sequence[Draft], places: dict[int, tuple[int, int]]) -> set[int]:
+    async def _exchange(self, drafts: Sequence[Draft], places: Mapping[int, PutDocument]) -> set[int]:
         versions = []
         for n, draft in enumerate(drafts):
-            space, document = places[n]
+            space, document = places[n].space, places[n].document
             links: list[list[int]] | None = None if draft.status == "metadata" else []
             for ordinal, passage in enumerate(draft.passages):
                 id = self._ids[identity(space, draft, passage)]
@@ -176,7 +183,7 @@ class Commit:
     async def _merge(self, touched: set[int]) -> None:
         """Bring the merges that follow from aliases up to date; notes which entities stand for others than before."""
         claims = await write.touched_claims(self._session, touched)
-        live = await write.live_merges(self._session, touched)
+        live = await write.live_merges(self._session, touched | {claim.source for claim in claims})
         wanted = alias_merges(claims)
         ended = {source for source, target in live.items() if wanted.get(source) != target}
         made = {source: target for source, target in wanted.items() if live.get(source) != target}
@@ -194,21 +201,23 @@ class Commit:
     # ------------------------------------------------------------ what follows
 
     async def _put_relations(self, changed: set[int], committed: Committed) -> dict[int, Group]:
-        groups = await write.fetch_groups(self._session, changed, self._moved)
+        fetched = await write.fetch_groups(self._session, changed, self._moved)
+        groups = [group for group in fetched if group.relation is not None or group.assertions]
         ids = await write.apply_groups(self._session, differences(groups), self._stamp)
         for n, group in enumerate(groups):
             self._index_relation(ids[n], group, committed)
         return {ids[n]: group for n, group in enumerate(groups)}
 
     def _index_relation(self, id: int, group: Group, committed: Committed) -> None:
-        text, fact = triple_of(group).text, fact_of(group)
-        if group.relation is None:
-            committed.relations.append(RelationText(id, group.space, text))
-        elif fact == group.fact:
+        """Note its words where they changed, and that it needs a vector where it is new, or back without one."""
+        fact = fact_of(group)
+        if group.relation is None or (group.pending and group.assertions and not group.current):
+            committed.relations.append(RelationText(id, group.space, triple_of(group).text))
+        if group.relation is not None and fact == group.fact:
             return
-        else:
+        if group.relation is not None:
             self._replaced.append((write.RELATION, id))
-        self._posted.append(Posted(write.RELATION, group.space, id, term_counts(f"{text} {fact}")))
+        self._posted.append(Posted(write.RELATION, group.space, id, term_counts(words_of(group))))
 
     async def _put_profiles(self, touched: set[int], committed: Committed) -> dict[int, bool]:
         rows = await write.fetch_profiles(self._session, touched)
@@ -261,6 +270,15 @@ class Commit:
 def identity(space: int, draft: Draft, passage: PassageDraft) -> Identity:
     """What makes two passages one: space, text, the caller's context and event time."""
     return (space, passage.text_hash, draft.context_hash, draft.observed)
+
+
+def _better(one: PassageDraft, other: PassageDraft) -> PassageDraft:
+    """Of two equal passages, read for two documents, the one of which more could be had."""
+    return max(one, other, key=lambda passage: (passage.vector is not None, passage.extraction is not None))
+
+
+def _same_text(place: PutDocument, draft: Draft) -> bool:
+    return place.version == (draft.text_hash, draft.context_hash, draft.observed_text)
 
 
 def _document_row(n: int, draft: Draft) -> dict[str, Any]:

@@ -104,9 +104,9 @@ class Committer:
         try:
             await put_derived(self._database, self._realm, self._embedder, committed)
         except RAGError as error:
-            missing = len(committed.entities) + len(committed.relations)
+            # Counted once, so that the sum over reports is how many there are.
+            group[0].item.counts["pending_vectors"] = len(committed.entities) + len(committed.relations)
             for waiting in group:
-                waiting.item.counts["pending_vectors"] = missing
                 waiting.item.errors.append(f"{type(error).__name__}: {error}")
 
 
@@ -134,6 +134,8 @@ async def put_derived(database: Database, realm: Realm, embedder: Embedder, comm
                 [relation.space for relation in relations],
                 vectors[len(entities) :],
             )
+        failpoints.reach("before_vectors_commit")
+    failpoints.reach("after_vectors_commit")
 
 
 def _group(waiting: list[_Waiting]) -> tuple[list[_Waiting], list[_Waiting]]:
@@ -143,7 +145,7 @@ def _group(waiting: list[_Waiting]) -> tuple[list[_Waiting], list[_Waiting]]:
     keys: set[tuple[str, bytes]] = set()
     passages = 0
     for item in waiting:
-        key = (item.item.space, item.item.digest)
+        key = item.item.identity
         full = len(group) >= GROUP_DOCUMENTS or (group and passages + len(item.item.passages) > GROUP_PASSAGES)
         if full or key in keys:
             rest.append(item)

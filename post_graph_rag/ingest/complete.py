@@ -6,6 +6,7 @@ import asyncio
 import json
 from typing import Any
 
+from post_graph_rag import failpoints
 from post_graph_rag.errors import RAGError
 from post_graph_rag.ingest.commit import Commit, Committed, RelationText
 from post_graph_rag.ingest.committer import put_derived
@@ -56,32 +57,36 @@ class Completion:
         return done
 
     async def _complete(self, rows: list[Any]) -> int:
-        keys = [key for row in rows for key in self._extractor.keys(row["text_hash"], row["context_hash"])]
-        kept = await self._replies.find(keys)
-        results: list[Extracted] = await asyncio.gather(
-            *(
-                self._extractor.extract(
-                    row["text"],
-                    row["text_hash"],
-                    row["context_hash"],
-                    DocumentContext.model_validate(json.loads(row["context"])),
-                    (),
-                    kept,
-                )
-                for row in rows
-            )
-        )
+        results = await self._read(rows)
         found = {
-            row["id"]: (row["space"], result.extraction)
-            for row, result in zip(rows, results, strict=True)
-            if result.extraction is not None
+            row["id"]: (row["space"], result.extraction) for row, result in results if result.extraction is not None
         }
-        failures = {row["id"]: r.failure for row, r in zip(rows, results, strict=True) if r.failure is not None}
+        failures = {row["id"]: result.failure for row, result in results if result.failure is not None}
         self._errors += failures.values()
         async with self._database.transaction(self._realm.statements) as session:
             commit = Commit(session, self._realm.info.graph_name, self._extractor.name, reindex=False)
             await commit.complete(found, failures)
+            failpoints.reach("before_completion_commit")
+        failpoints.reach("after_completion_commit")
         return len(found)
+
+    async def _read(self, rows: list[Any]) -> list[tuple[Any, Extracted]]:
+        hashes = [(row["text_hash"], row["context_hash"]) for row in rows]
+        for text_hash, context_hash in hashes:
+            self._extractor.expect(text_hash, context_hash)
+        kept = await self._replies.find([key for pair in hashes for key in self._extractor.keys(*pair)])
+        tasks = [
+            self._extractor.extract(
+                row["text"],
+                row["text_hash"],
+                row["context_hash"],
+                DocumentContext.model_validate(json.loads(row["context"])),
+                (),
+                kept,
+            )
+            for row in rows
+        ]
+        return list(zip(rows, await asyncio.gather(*tasks), strict=True))
 
     async def vectors(self) -> int:
         """Make the vectors that entities and relations still lack; returns how many were made."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -37,7 +38,10 @@ class PassageDraft:
 
 @dataclass(slots=True, eq=False)
 class Draft:
-    """A document to be written, with everything that does not depend on the database."""
+    """A document to be written, with everything that does not depend on the database.
+
+    held: passages of the version that is live; left: passages that are still to be read.
+    """
 
     number: int
     space: str
@@ -55,6 +59,9 @@ class Draft:
     given: tuple[str, ...] | None
     replaced: int
     status: DocumentStatus = "new"
+    held: int = 0
+    same_metadata: bool = False
+    left: int = 0
     passages: list[PassageDraft] = field(default_factory=list)
     counts: Counter[str] = field(default_factory=Counter)
     gates: Counter[str] = field(default_factory=Counter)
@@ -66,9 +73,22 @@ class Draft:
         """Of the key; keys may be longer than an index row."""
         return hashlib.sha256(self.key.encode("utf-8", "surrogatepass")).digest()
 
+    @property
+    def identity(self) -> tuple[str, bytes]:
+        """Space and digest: what makes two drafts the same document."""
+        return self.space, self.digest
+
+    def restart(self) -> None:
+        """Forget what was found of it and done with it."""
+        self.passages, self.errors = [], []
+        self.counts, self.gates, self.repairs = Counter(), Counter(), Counter()
+
     def unique_passages(self) -> dict[bytes, PassageDraft]:
         """Passages by text: one that stands twice in the document is read once."""
-        return {passage.text_hash: passage for passage in reversed(self.passages)}
+        unique: dict[bytes, PassageDraft] = {}
+        for passage in self.passages:
+            unique.setdefault(passage.text_hash, passage)
+        return unique
 
 
 def draft(number: int, document: Document, default_space: str) -> Draft:
@@ -77,10 +97,11 @@ def draft(number: int, document: Document, default_space: str) -> Draft:
     Raises EmptyText for a text without anything in it, InputError for a space, date or metadata that cannot be stored.
     """
     text, replaced = clean_text(document.text)
-    chunks = document.chunks and tuple(clean_text(chunk)[0] for chunk in document.chunks)
-    if not (text.strip() or any(chunk.strip() for chunk in chunks or ())):
+    cleaned = [clean_text(chunk) for chunk in document.chunks or ()]
+    chunks = tuple(chunk for chunk, _ in cleaned)
+    if not (text.strip() or any(chunk.strip() for chunk in chunks)):
         raise EmptyText()
-    given_hash = text_hash(document.text or "\0".join(document.chunks or ()))
+    given_hash = text_hash("\0".join((document.text, *(document.chunks or ()))))
     title, source = _clean(document.title), _clean(document.source)
     context = _context(document, title)
     metadata, more = clean_json(dict(document.metadata))
@@ -100,8 +121,21 @@ def draft(number: int, document: Document, default_space: str) -> Draft:
         observed=None if observed is None else '["{}","{}")'.format(*observed.span_text()),
         observed_text=None if observed is None else observed.iso(),
         given=chunks or None,
-        replaced=replaced + more,
+        replaced=replaced + more + (0 if text else sum(count for _, count in cleaned)),
     )
+
+
+def waves(drafts: Iterable[Draft]) -> list[list[Draft]]:
+    """Drafts in turns in which no document comes twice, the later of two in the later turn."""
+    made: list[list[Draft]] = []
+    turns: Counter[tuple[str, bytes]] = Counter()
+    for item in drafts:
+        turn = turns[item.identity]
+        turns[item.identity] += 1
+        if turn == len(made):
+            made.append([])
+        made[turn].append(item)
+    return made
 
 
 def _context(document: Document, title: str | None) -> DocumentContext:

@@ -8,12 +8,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from post_graph_rag import failpoints
+from post_graph_rag.clean import clean_text
 from post_graph_rag.errors import ExtractionError, LLMError
 from post_graph_rag.ingest.gates import apply_gates
+from post_graph_rag.ingest.underway import Underway
 from post_graph_rag.models.extraction_call import extraction_request, prompt_version
 from post_graph_rag.models.parsing import parse_extraction
 from post_graph_rag.models.prompts import Prompts
-from post_graph_rag.models.protocols import ChatModel, ChatRequest
+from post_graph_rag.models.protocols import ChatModel, ChatReply, ChatRequest
 from post_graph_rag.models.replies import About, Kept, ReplyStore, content_key
 from post_graph_rag.records import DocumentContext, Extraction
 
@@ -39,6 +41,7 @@ class Extractor:
         self._replies = replies
         self._prompts = prompts
         self._rounds = range(1 + gleaning)
+        self._underway = Underway()
 
     @property
     def name(self) -> str:
@@ -52,6 +55,10 @@ class Extractor:
             for round in self._rounds
         ]
 
+    def expect(self, text_hash: bytes, context_hash: bytes) -> None:
+        """A passage is going to be read; said before stored replies are looked up, so that none is missed."""
+        self._underway.expect(self.keys(text_hash, context_hash)[0])
+
     async def extract(
         self,
         text: str,
@@ -63,44 +70,59 @@ class Extractor:
     ) -> Extracted:
         """Read one passage; a model that fails or talks nonsense is a `failure`, never an exception."""
         done = Extracted()
-        found = Extraction()
+        keys = self.keys(text_hash, context_hash)
         about = About("extraction", text_hash, tuple(dict.fromkeys((*context.known_names, *known_names))))
-        for round, key in zip(self._rounds, self.keys(text_hash, context_hash), strict=True):
-            request = extraction_request(text, context, known_names, round, found, self._prompts)
-            try:
-                more = await self._reply(request, key, about, kept.get(key), done)
-            except (LLMError, ExtractionError) as error:
-                done.errors.append(f"{type(error).__name__}: {error}")
-                if round == 0:
-                    done.failure = done.errors[0][:500]
-                    return done
-                break
-            if round > 0 and not (more.entities or more.relations):
-                break
-            found = Extraction(
-                entities=(*found.entities, *more.entities), relations=(*found.relations, *more.relations)
-            )
-        done.extraction, done.gates = apply_gates(found)
+        found = Extraction()
+        async with self._underway.turn(keys[0]) as told:
+            for round, key in zip(self._rounds, keys, strict=True):
+                request = extraction_request(text, context, known_names, round, found, self._prompts)
+                more = self._replay(told.get(key) or kept.get(key), done)
+                more = more or await self._ask(request, key, about, told, done)
+                if more is None or (round > 0 and not (more.entities or more.relations)):
+                    break
+                found = _joined(found, more)
+        if done.failure is None:
+            done.extraction, done.gates = apply_gates(found)
         return done
 
-    async def _reply(
-        self, request: ChatRequest, key: bytes, about: About, kept: Kept | None, done: Extracted
-    ) -> Extraction:
-        if kept is not None:
-            try:
-                extraction, repairs = parse_extraction(kept.text)
-            except ExtractionError:
-                pass  # what could not be read then is asked for again
-            else:
-                done.replayed += 1
-                done.repairs += repairs
-                return extraction
+    def _replay(self, kept: Kept | None, done: Extracted) -> Extraction | None:
+        """What a stored reply says; one that cannot be read is asked for again."""
+        if kept is None:
+            return None
+        try:
+            extraction, repairs = parse_extraction(kept.text)
+        except ExtractionError:
+            return None
+        done.replayed += 1
+        done.repairs += repairs
+        return extraction
+
+    async def _ask(
+        self, request: ChatRequest, key: bytes, about: About, told: dict[bytes, Kept], done: Extracted
+    ) -> Extraction | None:
+        """Ask the model; None when it fails, which is the passage's failure only in the first round."""
+        done.calls += 1
+        try:
+            reply = await self._told(request, key, about)
+            extraction, repairs = parse_extraction(reply.text)
+        except (LLMError, ExtractionError) as error:
+            done.errors.append(clean_text(f"{type(error).__name__}: {error}")[0])
+            done.failure = done.errors[0][:500] if request.round == 0 else None
+            return None
+        told[key] = Kept(reply.text, reply.model)
+        done.repairs += repairs
+        return extraction
+
+    async def _told(self, request: ChatRequest, key: bytes, about: About) -> ChatReply:
+        """What the model says, stored before it is used."""
         failpoints.reach("before_extraction")
         started = time.monotonic()
         reply = await self._chat.chat(request)
         failpoints.reach("after_extraction")
-        done.calls += 1
         await self._replies.keep(key, reply, about, round((time.monotonic() - started) * 1000))
-        extraction, repairs = parse_extraction(reply.text)
-        done.repairs += repairs
-        return extraction
+        failpoints.reach("reply_kept")
+        return reply
+
+
+def _joined(found: Extraction, more: Extraction) -> Extraction:
+    return Extraction(entities=(*found.entities, *more.entities), relations=(*found.relations, *more.relations))

@@ -72,3 +72,8 @@ class Triple:
 def triple_of(group: Group) -> Triple:
     """The group's relation in the names its entities have at this moment."""
     return Triple(group.subject_name, group.predicate, group.object_name, group.negated)
+
+
+def words_of(group: Group) -> str:
+    """What the relation is found by: its best wording and the keys of its entities, which no order of arrival sways."""
+    return f"{group.subject_key} {predicate_words(group.predicate)} {group.object_key} {fact_of(group)}"

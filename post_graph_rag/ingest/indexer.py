@@ -48,7 +48,7 @@ class Indexer:
             Committer(self.database, self.realm, embedder, extractor.name),
         )
         reports = await Indexing(tools, settings.space, reindex=reindex, progress=progress).run(documents)
-        if any(report.status in ("unchanged", "completed") for report in reports):
+        if any(report.status in ("unchanged", "completed", "metadata", "kept") for report in reports):
             # A document that comes again may be one whose run was cut off before its derived vectors were made.
             await Completion(self.database, self.realm, replies, extractor, embedder).vectors()
         return reports

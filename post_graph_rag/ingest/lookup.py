@@ -25,11 +25,16 @@ _NAMES_A_DOCUMENT = 60
 
 @dataclass(slots=True)
 class Found:
-    """What is there of one document."""
+    """What is there of one document.
 
-    passages: int = 0
+    there: passages that have a row; structured: those whose structure stays; settled: those that have one, even if it
+    is read anew.
+    """
+
     known_names: list[str] = field(default_factory=list)
     kept: Mapping[bytes, Kept] = field(default_factory=dict)
+    there: set[PassageDraft] = field(default_factory=set)
+    settled: set[PassageDraft] = field(default_factory=set)
     structured: set[PassageDraft] = field(default_factory=set)
     with_vector: set[PassageDraft] = field(default_factory=set)
 
@@ -64,8 +69,9 @@ class Lookup:
             rows = await write.find_documents(session, wanted)
         found = [Found() for _ in drafts]
         for n, item in enumerate(drafts):
+            item.held = rows[n]["passages"] if n in rows else 0
+            item.same_metadata = n in rows and rows[n]["metadata_hash"] == item.metadata_hash
             item.status = _status(item, rows.get(n), reindex)
-            found[n].passages = rows[n]["passages"] if n in rows else 0
             if item.status not in ("unchanged", "metadata"):
                 self._cut(item)
         await self._find_passages(drafts, found, reindex)
@@ -89,6 +95,8 @@ class Lookup:
         for n, (_, there, passage) in enumerate(owners):
             _note(rows.get(n), there, passage, reindex)
         missing = [(item, passage) for item, there, passage in owners if passage not in there.structured]
+        for item, passage in missing:
+            self._extractor.expect(passage.text_hash, item.context_hash)
         keys = [key for item, passage in missing for key in self._extractor.keys(passage.text_hash, item.context_hash)]
         kept = await self._replies.find(keys)
         for n, (_, there) in enumerate(reading):
@@ -107,7 +115,7 @@ def _status(item: Draft, row: Mapping[str, Any] | None, reindex: bool) -> Docume
         return "changed"
     if row["pending"]:
         return "completed"
-    return "unchanged" if row["metadata_hash"] == item.metadata_hash else "metadata"
+    return "unchanged" if item.same_metadata else "metadata"
 
 
 def _passage_row(n: int, item: Draft, _there: Found, passage: PassageDraft) -> dict[str, Any]:
@@ -123,8 +131,11 @@ def _passage_row(n: int, item: Draft, _there: Found, passage: PassageDraft) -> d
 def _note(row: Mapping[str, Any] | None, there: Found, passage: PassageDraft, reindex: bool) -> None:
     if row is None:
         return
+    there.there.add(passage)
     if row["embedded"]:
         there.with_vector.add(passage)
+    if row["extractor"] is not None:
+        there.settled.add(passage)
     if row["extractor"] is not None and not reindex:
         there.structured.add(passage)
         if row["embedded"]:
@@ -136,5 +147,5 @@ def _name_rows(drafts: Sequence[Draft]) -> list[dict[str, Any]]:
     return [
         {"n": n, "space": item.space, "key": key}
         for n, item in enumerate(drafts)
-        for key in sorted({name_key(name) for name in _CAPITALISED.findall(item.text)})
+        for key in sorted({name_key(name) for name in _CAPITALISED.findall(item.text or "\n".join(item.given or ()))})
     ]

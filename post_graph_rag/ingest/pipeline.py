@@ -7,17 +7,18 @@ finished at that moment, so a slow passage holds up only its own document.
 from __future__ import annotations
 
 import asyncio
-import inspect
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from post_graph_rag.errors import ExtractionError, RAGError
+from post_graph_rag.ingest.commit import Overtaken
 from post_graph_rag.ingest.committer import Committer
-from post_graph_rag.ingest.drafts import Draft, PassageDraft, draft
+from post_graph_rag.ingest.drafts import Draft, PassageDraft, draft, waves
 from post_graph_rag.ingest.extract import Extracted, Extractor
 from post_graph_rag.ingest.lookup import Found, Lookup
+from post_graph_rag.ingest.steps import Steps
 from post_graph_rag.models.embedder import Embedder
-from post_graph_rag.records import Document, DocumentReport, Progress, ProgressCallback
+from post_graph_rag.records import Document, DocumentReport, ProgressCallback
 
 SLICE = 64
 """Documents looked up together."""
@@ -42,72 +43,100 @@ class Indexing:
         self._tools = tools
         self._space = space
         self._reindex = reindex
-        self._progress = progress
+        self._steps = Steps(progress)
         self._reports: dict[int, DocumentReport] = {}
         self._finished: dict[int, Draft] = {}
         self._errors: dict[int, RAGError] = {}
         self._slots = asyncio.Semaphore(IN_FLIGHT)
-        self._total = 0
-        self._done = 0
 
     async def run(self, documents: Sequence[Document]) -> list[DocumentReport]:
         """Index the documents; a report for each, in order.
 
-        Raises the first error when no document could be indexed; else errors are in the reports.
+        Of documents with one key the later wins. Raises the first error when no document could be indexed; else
+        errors are in the reports.
         """
-        drafts = list(self._drafts(documents))
+        drafts = await self._drafts(documents)
         try:
-            await self._index(drafts)
+            for wave in waves(drafts):
+                await self._index(wave)
         except BaseExceptionGroup as group:
             raise _only(group) from group
         self._reports.update({number: _report(item) for number, item in self._finished.items()})
         self._raise_if_nothing_worked(len(documents))
         return [self._reports[number] for number in range(len(documents))]
 
+    async def _drafts(self, documents: Sequence[Document]) -> list[Draft]:
+        drafts = []
+        for number, document in enumerate(documents):
+            try:
+                drafts.append(draft(number, document, self._space))
+            except RAGError as error:
+                key = document.key or document.source or ""
+                self._fail(number, key, document.space or self._space, error)
+                await self._steps.refused(key)
+        return drafts
+
     async def _index(self, drafts: Sequence[Draft]) -> None:
         async with self._tools.committer.open(reindex=self._reindex), asyncio.TaskGroup() as readers:
             for start in range(0, len(drafts), SLICE):
                 for item, found in await self._tools.lookup.look_up(drafts[start : start + SLICE], self._reindex):
                     if item.status == "unchanged":
-                        await self._unchanged(item, found)
+                        await self._unchanged(item)
                     else:
                         await self._slots.acquire()
-                        self._total += len(item.passages)
-                        readers.create_task(self._read(item, found))
+                        readers.create_task(self._document(item, found))
 
-    def _drafts(self, documents: Sequence[Document]) -> Iterator[Draft]:
-        for number, document in enumerate(documents):
-            try:
-                yield draft(number, document, self._space)
-            except RAGError as error:
-                self._fail(number, document.key or document.source or "", document.space or self._space, error)
-
-    async def _unchanged(self, item: Draft, found: Found) -> None:
+    async def _unchanged(self, item: Draft) -> None:
         self._reports[item.number] = DocumentReport(
-            key=item.key, space=item.space, status="unchanged", passages=found.passages
+            key=item.key, space=item.space, status="unchanged", passages=item.held
         )
-        await self._tell("unchanged", item)
+        await self._steps.unchanged(item)
 
-    async def _read(self, item: Draft, found: Found) -> None:
-        """All passages of one document through the models, then to the committer."""
+    async def _document(self, item: Draft, found: Found) -> None:
+        """One document, read and written; what fails in it fails for it alone."""
         try:
-            await self._tell("staged", item)
-            async with asyncio.TaskGroup() as group:
-                wanted = [passage for passage in item.unique_passages().values() if passage.known is None]
-                group.create_task(self._embed([passage for passage in wanted if not found.embedded(passage)]))
-                reading = [group.create_task(self._extract(item, passage, found)) for passage in wanted]
-            self._gather(item, [task.result() for task in reading])
-            self._finished[item.number] = item
-            if item.status == "kept":
-                return
-            await self._tools.committer.put(item)
-            await self._tell("published", item)
+            await self._read_and_put(item, found)
         except* RAGError as errors:
             self._finished.pop(item.number, None)
             self._fail(item.number, item.key, item.space, _first(errors))
-            await self._tell("failed", item)
+            await self._steps.ended("failed", item)
         finally:
             self._slots.release()
+
+    async def _read_and_put(self, item: Draft, found: Found) -> None:
+        while item.status != "unchanged":
+            await self._read(item, found)
+            self._finished[item.number] = item
+            if item.status == "kept":
+                await self._steps.ended("failed", item)
+                return
+            try:
+                await self._tools.committer.put(item)
+            except Overtaken:
+                # Another writer changed the document after it was looked up: see what is there now.
+                found = await self._look_again(item)
+            else:
+                await self._steps.ended("published", item)
+                return
+        await self._unchanged(item)
+
+    async def _look_again(self, item: Draft) -> Found:
+        self._finished.pop(item.number, None)
+        self._errors.pop(item.number, None)
+        item.restart()
+        [(_, found)] = await self._tools.lookup.look_up([item], self._reindex)
+        return found
+
+    async def _read(self, item: Draft, found: Found) -> None:
+        """All passages of one document through the models."""
+        passages = item.unique_passages().values()
+        wanted = [passage for passage in passages if passage.known is None]
+        unread = [passage for passage in wanted if passage not in found.structured]
+        await self._steps.staged(item, len(unread))
+        async with asyncio.TaskGroup() as group:
+            group.create_task(self._embed([passage for passage in wanted if not found.embedded(passage)]))
+            reading = [group.create_task(self._extract(item, passage, found)) for passage in unread]
+        self._gather(item, found, dict(zip(unread, (task.result() for task in reading), strict=True)))
 
     async def _embed(self, passages: Sequence[PassageDraft]) -> None:
         vectors = await self._tools.embedder.embed([passage.chunk.text for passage in passages], keep=True)
@@ -115,20 +144,18 @@ class Indexing:
             passage.vector = vector
 
     async def _extract(self, item: Draft, passage: PassageDraft, found: Found) -> Extracted:
-        if passage in found.structured:
-            return Extracted()
         done = await self._tools.extractor.extract(
             passage.chunk.text, passage.text_hash, item.context_hash, item.context, found.known_names, found.kept
         )
         passage.extraction, passage.failure = done.extraction, done.failure
-        self._done += 1
-        await self._tell("extracted", item)
+        await self._steps.extracted(item)
         return done
 
-    def _gather(self, item: Draft, results: Sequence[Extracted]) -> None:
+    def _gather(self, item: Draft, found: Found, results: Mapping[PassageDraft, Extracted]) -> None:
         """Count what happened to the passages; keep an older version when none of the new structure could be had."""
-        for done in results:
-            item.counts.update(calls=done.calls, replayed=done.replayed, pending=done.failure is not None)
+        for passage, done in results.items():
+            item.counts.update(calls=done.calls, replayed=done.replayed, failed=done.failure is not None)
+            item.counts["pending"] += done.failure is not None and passage not in found.settled
             item.gates += done.gates
             item.repairs += done.repairs
             item.errors += done.errors
@@ -136,13 +163,14 @@ class Indexing:
                 item.counts.update(
                     entities=len(done.extraction.entities), relations=len(done.extraction.relations), read=1
                 )
-        item.counts["fresh"] = len(results)
-        failed = item.counts["pending"] > 0 and item.counts["pending"] == len(item.unique_passages())
-        if failed:
+        passages = item.unique_passages().values()
+        item.counts["fresh"] = sum(passage not in found.there for passage in passages)
+        if item.counts["failed"] and item.counts["failed"] == len(passages):
             self._errors[item.number] = ExtractionError(
                 f"nothing could be extracted from {item.key[:200]!r}: {item.errors[0] if item.errors else 'no reply'}"
             )
-            item.status = "kept" if item.status in ("changed", "completed") else item.status
+        if _gained_nothing(item, len(passages)):
+            item.status = "kept"
 
     def _fail(self, number: int, key: str, space: str, error: RAGError) -> None:
         self._errors[number] = error
@@ -156,20 +184,23 @@ class Indexing:
                 error.reports = tuple(self._reports[number] for number in range(documents))
             raise error
 
-    async def _tell(self, stage: str, item: Draft) -> None:
-        if self._progress is not None:
-            step = Progress.model_validate(
-                {"stage": stage, "document": item.key, "done": self._done, "total": self._total}
-            )
-            answer = self._progress(step)
-            if inspect.isawaitable(answer):
-                await answer
+
+def _gained_nothing(item: Draft, passages: int) -> bool:
+    """Whether the version that is there is as good as what was read now."""
+    if item.status == "completed":
+        return item.same_metadata and item.counts["failed"] > 0 and not item.counts["read"]
+    return item.status == "changed" and item.counts["failed"] == passages > 0
 
 
 def _only(group: BaseExceptionGroup[BaseException]) -> BaseException:
-    """The library's error in a group that holds nothing else; the group itself when something unexpected is in it."""
+    """The library's error in a group that holds nothing else, or the only error there is; else the group itself."""
     ours, other = group.split(RAGError)
-    return group if ours is None or other is not None else _first(ours)
+    if ours is not None and other is None:
+        return _first(ours)
+    error: BaseException = group
+    while isinstance(error, BaseExceptionGroup) and len(error.exceptions) == 1:
+        error = error.exceptions[0]
+    return group if isinstance(error, BaseExceptionGroup) else error
 
 
 def _first(errors: BaseExceptionGroup[RAGError]) -> RAGError:
@@ -186,7 +217,7 @@ def _report(item: Draft) -> DocumentReport:
         key=item.key,
         space=item.space,
         status=item.status,
-        passages=len(item.passages),
+        passages=item.held if item.status in ("metadata", "kept") else len(item.passages),
         new_passages=counts["fresh"],
         pending=counts["pending"],
         pending_vectors=counts["pending_vectors"],

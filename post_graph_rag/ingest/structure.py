@@ -64,13 +64,17 @@ def _add_entities(made: Rows, passage: int, items: list[ExtractedEntity], id_of:
                 "name": item.name,
                 "type": item.type,
                 "description": item.description,
-                "digest": hashlib.sha256(item.description.encode()).digest(),
+                "digest": _digest(item),
             }
         )
         for alias in item.aliases:
             if name_key(alias) != name_key(item.name):
                 claim = {"passage": passage, "entity": entity, "alias": alias, "key": name_key(alias)}
                 made["claims"].append(claim)
+
+
+def _digest(item: ExtractedEntity) -> bytes:
+    return hashlib.sha256("\0".join((item.name, item.type, item.description)).encode()).digest()
 
 
 def _add_relations(made: Rows, passage: int, extraction: Extraction, id_of: Callable[[str], int]) -> None:

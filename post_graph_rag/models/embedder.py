@@ -82,14 +82,19 @@ class Embedder:
         started = time.monotonic()
         made = await self._model.embed(texts, "passage")
         failpoints.reach("after_embedding")
-        self._check(made)
+        self._check(made, len(texts))
         milliseconds = round((time.monotonic() - started) * 1000)
         rows = [n for n, text in enumerate(texts) if text in keys]
         await self._replies.keep_vectors([keys[texts[n]] for n in rows], made[rows], self._model.name, milliseconds)
+        failpoints.reach("vectors_kept")
         return made
 
-    def _check(self, made: Vectors) -> None:
-        if made.ndim != 2 or made.shape[1] != self._dimensions:
+    def _check(self, made: Vectors, asked: int) -> None:
+        if made.ndim != 2 or len(made) != asked:
+            raise EmbeddingError(
+                f"the embedding model {self._model.name} gave an array of shape {made.shape} for {asked} texts"
+            )
+        if made.shape[1] != self._dimensions:
             raise WidthMismatch(
                 f"the embedding model {self._model.name} gave vectors of {made.shape[-1]} numbers, the realm has "
                 f"{self._dimensions}: use the realm's model, or make another realm"

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from post_graph_rag.clean import clean_text
 from post_graph_rag.models.protocols import ChatReply, Vectors
 from post_graph_rag.store.database import Database
 from post_graph_rag.store.realms import Realm
@@ -62,10 +63,10 @@ class ReplyStore:
                 not self._database.inside_transaction,
                 key,
                 about.role,
-                reply.model,
+                clean_text(reply.model)[0],
                 about.passage,
-                list(about.names),
-                reply.text.replace("\0", "\ufffd"),
+                [clean_text(name)[0] for name in about.names],
+                clean_text(reply.text)[0],
                 reply.prompt_tokens,
                 reply.output_tokens,
                 reply.cached_tokens,

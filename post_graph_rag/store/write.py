@@ -6,12 +6,12 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from post_graph_rag.errors import RealmMoved
 from post_graph_rag.periods import Holding, Span
 from post_graph_rag.store.database import Session
 from post_graph_rag.store.rows import as_json, flat
@@ -21,20 +21,14 @@ PASSAGE, NAME, RELATION = 1, 2, 3
 
 
 async def take_stamp(session: Session) -> datetime:
-    """Take the realm's write lock until the transaction ends; returns the belief time of this commit.
-
-    Raises RealmMoved when the realm is no longer the one that was opened.
-    """
-    stamp: datetime | None = await session.value("take_stamp")
-    if stamp is None:
-        raise RealmMoved
+    """Take the realm's write lock until the transaction ends; returns the belief time of this commit."""
+    stamp: datetime = await session.value("take_stamp")
     return stamp
 
 
 async def hold_writes(session: Session) -> None:
     """Take the realm's write lock without a stamp: for what is derived and no part of belief."""
-    if await session.value("hold_writes") is None:
-        raise RealmMoved
+    await session.run("hold_writes")
 
 
 # ---------------------------------------------------------------- documents and passages
@@ -58,10 +52,20 @@ async def find_known_names(session: Session, wanted: Rows) -> dict[int, list[str
     return found
 
 
-async def put_documents(session: Session, wanted: Rows) -> dict[int, tuple[int, int]]:
-    """Ids of space and document for each n; made where new."""
+@dataclass(frozen=True, slots=True)
+class PutDocument:
+    """Ids of a document and its space; `version`: hashes of text and context, and the date, of its live version."""
+
+    space: int
+    document: int
+    version: tuple[bytes | None, bytes | None, str | None]
+
+
+async def put_documents(session: Session, wanted: Rows) -> dict[int, PutDocument]:
+    """Documents by n; made where new."""
     rows = await session.rows("put_documents", as_json(wanted))
-    return {row["n"]: (row["space"], row["document"]) for row in rows}
+    version = itemgetter("text_hash", "context_hash", "observed_text")
+    return {row["n"]: PutDocument(row["space"], row["document"], version(row)) for row in rows}
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,9 +84,14 @@ async def put_passages(session: Session, wanted: Rows) -> dict[int, PutPassage]:
     return {row["n"]: PutPassage(row["id"], row["added"], row["extractor"], row["live"]) for row in rows}
 
 
-async def mark_passages(session: Session, marks: Rows) -> set[int]:
-    """Note which extraction passages have now, or why they lack one; returns those that changed."""
-    return {row["id"] for row in await session.rows("mark_passages", as_json(marks))}
+async def mark_passages(session: Session, marks: Rows) -> None:
+    """Note which extraction passages have now, or why they lack one."""
+    await session.run("mark_passages", as_json(marks))
+
+
+async def settle_pending(session: Session, marks: Rows) -> set[int]:
+    """The same for passages found pending before; returns those that still were, and that a live document holds."""
+    return {row["id"] for row in await session.rows("settle_pending", as_json(marks))}
 
 
 async def exchange_versions(session: Session, versions: Rows, stamp: datetime) -> list[int]:
@@ -208,8 +217,11 @@ class Group:
     relation: int | None
     fact: str | None
     current: bool
+    pending: bool
     subject_name: str
     object_name: str
+    subject_key: str
+    object_key: str
     assertions: tuple[Stated, ...]
     periods: Mapping[Holding, int]
     evidence: frozenset[int]
@@ -225,15 +237,14 @@ def _group(row: Mapping[str, Any]) -> Group:
     return Group(
         **{name: row[name] for name in ("space", "subject", "predicate", "object", "negated", "relation", "fact")},
         current=bool(row["current"]),
-        subject_name=row["subject_name"],
-        object_name=row["object_name"],
+        pending=bool(row["pending"]),
+        **{name: row[name] for name in ("subject_name", "object_name", "subject_key", "object_key")},
         assertions=tuple(
             Stated(id, passage, Span(starts, ends) if dated else None, fact, confidence)
             for id, passage, dated, starts, ends, fact, confidence in json.loads(row["assertions"] or "[]")
         ),
         periods={
-            Holding(Span(starts, ends), dated): id
-            for id, dated, starts, ends in json.loads(row["periods"] or "[]")
+            Holding(Span(starts, ends), dated): id for id, dated, starts, ends in json.loads(row["periods"] or "[]")
         },
         evidence=frozenset(json.loads(row["evidence"] or "[]")),
     )

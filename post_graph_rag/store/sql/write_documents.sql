@@ -1,11 +1,9 @@
 -- name: take_stamp
 -- The write lock of the realm and the belief time of this commit in one: the row stays locked until it ends.
--- No row when the realm is not the one that was opened.
-UPDATE {record}.clock SET stamp = greatest(clock_timestamp(), stamp + interval '1 microsecond')
-WHERE epoch = {epoch} RETURNING stamp
+UPDATE {record}.clock SET stamp = greatest(clock_timestamp(), stamp + interval '1 microsecond') RETURNING stamp
 
 -- name: hold_writes
-SELECT stamp FROM {record}.clock WHERE epoch = {epoch} FOR UPDATE
+SELECT FROM {record}.clock FOR UPDATE
 
 -- name: find_documents
 -- What is there of some documents, before any work is done: $1 json [{n, space, digest}].
@@ -59,8 +57,9 @@ WITH wanted AS (
     SELECT d.id, d.space, d.digest FROM wanted w JOIN {record}.space s ON s.name = w.space
     JOIN {record}.document d ON d.space = s.id AND d.digest = w.digest
 )
-SELECT w.n, s.id AS space, d.id AS document
+SELECT w.n, s.id AS space, d.id AS document, v.text_hash, v.context_hash, v.observed_text
 FROM wanted w JOIN every_space s ON s.name = w.space JOIN every_document d ON d.space = s.id AND d.digest = w.digest
+LEFT JOIN {record}.document_version v ON v.document = d.id AND upper_inf(v.recorded)
 
 -- name: put_passages
 -- Insert passages that are new; say of each what structure it has and whether a live document holds it.
@@ -85,11 +84,17 @@ SELECT w.n, a.id, true, NULL, false FROM wanted w JOIN added a ON a.space = w.sp
     AND a.context_hash = w.context_hash AND a.event IS NOT DISTINCT FROM w.event
 
 -- name: mark_passages
--- A pending passage got its structure, or failed again: $1 json [{id, extractor, failure}]. One that somebody else
--- completed meanwhile stays as it is.
+-- Passages got structure, or failed again: $1 json [{id, extractor, failure}].
 UPDATE {record}.passage p SET extractor = coalesce(w.extractor, p.extractor), failure = w.failure
+FROM json_to_recordset($1::json) AS w(id bigint, extractor text, failure text) WHERE p.id = w.id
+
+-- name: settle_pending
+-- The same for passages that were pending when their extraction began. What somebody else completed meanwhile stays as
+-- it is, and what no live document holds any more must not say anything.
+UPDATE {record}.passage p SET extractor = w.extractor, failure = w.failure
 FROM json_to_recordset($1::json) AS w(id bigint, extractor text, failure text)
-WHERE p.id = w.id AND p.extractor IS DISTINCT FROM coalesce(w.extractor, '')
+WHERE p.id = w.id AND p.extractor IS NULL
+  AND EXISTS (SELECT FROM {record}.document_passage l WHERE l.passage = p.id AND upper_inf(l.recorded))
 RETURNING p.id
 
 -- name: exchange_versions

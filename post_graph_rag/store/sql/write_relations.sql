@@ -16,8 +16,9 @@ WITH changed AS (
     FROM changed c JOIN {record}.relation_evidence e ON e.assertion = c.id AND upper_inf(e.recorded)
     JOIN {record}.relation r ON r.id = e.relation
 )
-SELECT t.space, t.subject, t.predicate, t.object, t.negated, r.id AS relation, r.fact, r.current,
+SELECT t.space, t.subject, t.predicate, t.object, t.negated, r.id AS relation, r.fact, r.current, r.pending,
        coalesce(s.name, se.key) AS subject_name, coalesce(o.name, oe.key) AS object_name,
+       se.key AS subject_key, oe.key AS object_key,
        live.assertions, open.periods, carried.evidence
 FROM touched t JOIN {record}.entity se ON se.id = t.subject JOIN {record}.entity oe ON oe.id = t.object
 LEFT JOIN {record}.relation r ON r.subject = t.subject AND r.predicate = t.predicate AND r.object = t.object
@@ -25,19 +26,21 @@ LEFT JOIN {record}.relation r ON r.subject = t.subject AND r.predicate = t.predi
 LEFT JOIN LATERAL (
     -- Names of the moment: profiles are written after this, so a new entity's is taken from what was just said of it.
     SELECT name FROM {record}.observation b WHERE b.entity = t.subject AND upper_inf(b.recorded)
-    ORDER BY least(length(b.description), 300) DESC, b.digest LIMIT 1) AS s ON true
+    ORDER BY -least(length(b.description), 300), b.digest LIMIT 1) AS s ON true
 LEFT JOIN LATERAL (
     SELECT name FROM {record}.observation b WHERE b.entity = t.object AND upper_inf(b.recorded)
-    ORDER BY least(length(b.description), 300) DESC, b.digest LIMIT 1) AS o ON true
+    ORDER BY -least(length(b.description), 300), b.digest LIMIT 1) AS o ON true
 LEFT JOIN LATERAL (
     SELECT json_agg(json_build_array(a.id, a.passage, a.valid IS NOT NULL,
                (extract(epoch FROM lower(a.valid)) * 1000000)::bigint,
                (extract(epoch FROM upper(a.valid)) * 1000000)::bigint, a.fact, a.confidence)) AS assertions
-    FROM {record}.entity ms
-    JOIN {record}.assertion a ON a.subject = ms.id AND a.predicate = t.predicate AND a.negated = t.negated
-                             AND upper_inf(a.recorded)
-    JOIN {record}.entity mo ON mo.id = a.object AND mo.canonical = t.object
-    WHERE (ms.id = t.subject AND ms.canonical = t.subject) OR (ms.canonical = t.subject AND ms.canonical <> ms.id)
+    -- Each end with all that is merged into it, as two index look-ups; an OR of the two would be a scan.
+    FROM (SELECT se.id WHERE se.canonical = se.id UNION ALL
+          SELECT m.id FROM {record}.entity m WHERE m.canonical = t.subject AND m.canonical <> m.id) AS ms
+    CROSS JOIN (SELECT oe.id WHERE oe.canonical = oe.id UNION ALL
+                SELECT m.id FROM {record}.entity m WHERE m.canonical = t.object AND m.canonical <> m.id) AS mo
+    JOIN {record}.assertion a ON a.subject = ms.id AND a.predicate = t.predicate AND a.object = mo.id
+                             AND a.negated = t.negated AND upper_inf(a.recorded)
 ) AS live ON true
 LEFT JOIN LATERAL (
     SELECT json_agg(json_build_array(p.id, p.dated, (extract(epoch FROM lower(p.valid)) * 1000000)::bigint,
@@ -101,32 +104,49 @@ FROM wanted w JOIN {record}.entity e ON e.id = w.id
 LEFT JOIN {record}.entity_profile p ON p.entity = e.id
 LEFT JOIN LATERAL (
     SELECT json_agg(json_build_array(o.name, o.type, o.description, m.id = e.id)) AS sample
-    FROM {record}.entity m CROSS JOIN LATERAL (
-        SELECT name, type, description FROM {record}.observation
-        WHERE entity = m.id AND upper_inf(recorded)
-        ORDER BY least(length(description), 300) DESC, digest LIMIT 24) AS o
-    WHERE (m.id = e.id AND m.canonical = e.id) OR (m.canonical = e.id AND m.canonical <> m.id)
+    FROM (SELECT e.id WHERE e.canonical = e.id UNION ALL
+          SELECT m.id FROM {record}.entity m WHERE m.canonical = e.id AND m.canonical <> m.id) AS m
+    CROSS JOIN LATERAL (
+        -- From one observation to the next different one by the index: equal ones, however many, cost nothing.
+        WITH RECURSIVE walk AS (
+            (SELECT name, type, description, -least(length(description), 300) AS place, digest, 1 AS n
+             FROM {record}.observation WHERE entity = m.id AND upper_inf(recorded)
+             ORDER BY -least(length(description), 300), digest LIMIT 1)
+            UNION ALL
+            SELECT next.*, w.n + 1
+            FROM walk w CROSS JOIN LATERAL (
+                SELECT name, type, description, -least(length(description), 300) AS place, digest
+                FROM {record}.observation
+                WHERE entity = m.id AND upper_inf(recorded)
+                  AND (-least(length(description), 300), digest) > (w.place, w.digest)
+                ORDER BY -least(length(description), 300), digest LIMIT 1) AS next
+            WHERE w.n < 24
+        )
+        SELECT name, type, description FROM walk) AS o
 ) AS said ON true
 LEFT JOIN LATERAL (
-    SELECT EXISTS (SELECT FROM {record}.entity m JOIN {record}.mention x ON x.entity = m.id AND upper_inf(x.recorded)
-        WHERE (m.id = e.id AND m.canonical = e.id) OR (m.canonical = e.id AND m.canonical <> m.id)) AS live
+    SELECT EXISTS (SELECT FROM (SELECT e.id WHERE e.canonical = e.id UNION ALL
+                                SELECT m.id FROM {record}.entity m WHERE m.canonical = e.id AND m.canonical <> m.id) AS m
+                   JOIN {record}.mention x ON x.entity = m.id AND upper_inf(x.recorded)) AS live
 ) AS mentioned ON true
 
 -- name: changed_names
 -- Names and aliases that passages $1 give or gave, whether any live passage still gives them, and their live row.
 WITH said AS (
-    SELECT DISTINCT entity, name, false AS alias FROM {record}.observation WHERE passage = ANY ($1::bigint[])
-    UNION
-    SELECT DISTINCT entity, alias, true FROM {record}.alias_claim WHERE passage = ANY ($1::bigint[])
+    SELECT entity, name, NULL AS key, bool_or(upper_inf(recorded)) AS live
+    FROM {record}.observation WHERE passage = ANY ($1::bigint[]) GROUP BY entity, name
+    UNION ALL
+    SELECT entity, alias, key, bool_or(upper_inf(recorded))
+    FROM {record}.alias_claim WHERE passage = ANY ($1::bigint[]) GROUP BY entity, alias, key
 )
-SELECT s.entity, s.name, s.alias, n.id, e.space,
-       CASE WHEN s.alias
-            THEN EXISTS (SELECT FROM {record}.alias_claim c
-                         WHERE c.entity = s.entity AND c.alias = s.name AND upper_inf(c.recorded))
-            ELSE EXISTS (SELECT FROM {record}.observation o
-                         WHERE o.entity = s.entity AND o.name = s.name AND upper_inf(o.recorded)) END AS live
+SELECT s.entity, s.name, s.key IS NOT NULL AS alias, n.id, e.space,
+       s.live OR CASE WHEN s.key IS NULL
+           THEN EXISTS (SELECT FROM {record}.observation o WHERE o.entity = s.entity AND md5(o.name) = md5(s.name)
+                        AND o.name = s.name AND upper_inf(o.recorded))
+           ELSE EXISTS (SELECT FROM {record}.alias_claim c WHERE c.entity = s.entity AND c.key = s.key
+                        AND c.alias = s.name AND upper_inf(c.recorded)) END AS live
 FROM said s JOIN {record}.entity e ON e.id = s.entity
-LEFT JOIN {record}.entity_name n ON n.entity = s.entity AND n.name = s.name AND n.alias = s.alias
+LEFT JOIN {record}.entity_name n ON n.entity = s.entity AND n.name = s.name AND n.alias = (s.key IS NOT NULL)
                                 AND upper_inf(n.recorded)
 
 -- name: apply_profiles
@@ -142,6 +162,8 @@ WITH given AS (
     SELECT entity, name, type, description, pending FROM wanted ORDER BY entity
     ON CONFLICT (entity) DO UPDATE SET name = excluded.name, type = excluded.type,
         description = excluded.description, pending = old.pending OR excluded.pending
+    WHERE (old.name, old.type, old.description) IS DISTINCT FROM (excluded.name, excluded.type, excluded.description)
+       OR excluded.pending AND NOT old.pending
 ), flags AS (
     UPDATE {record}.entity e SET current = w.current FROM wanted w WHERE e.id = w.entity AND e.current <> w.current
 ), ended AS (

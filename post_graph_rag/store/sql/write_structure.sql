@@ -101,10 +101,10 @@ SELECT p.source, p.target, s.types AS source_types, t.types AS target_types
 FROM pairs p
 CROSS JOIN LATERAL (SELECT array_agg(DISTINCT type) AS types FROM (
     SELECT type FROM {record}.observation WHERE entity = p.source AND upper_inf(recorded)
-    ORDER BY least(length(description), 300) DESC, digest LIMIT 24) AS sample) AS s
+    ORDER BY -least(length(description), 300), digest LIMIT 24) AS sample) AS s
 CROSS JOIN LATERAL (SELECT array_agg(DISTINCT type) AS types FROM (
     SELECT type FROM {record}.observation WHERE entity = p.target AND upper_inf(recorded)
-    ORDER BY least(length(description), 300) DESC, digest LIMIT 24) AS sample) AS t
+    ORDER BY -least(length(description), 300), digest LIMIT 24) AS sample) AS t
 
 -- name: live_merges
 -- Live merges that follow from aliases and concern entities $1, as source of a merge or as one whose claim made it.

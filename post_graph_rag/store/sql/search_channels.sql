@@ -19,24 +19,51 @@ WITH query AS MATERIALIZED (
     SELECT q.channel, (($1::real[])[q.number * $2::int + 1 : (q.number + 1) * $2::int])::{vector} AS embedding
     FROM unnest($3::text[], $4::int[]) AS q(channel, number)
 ),
-hit AS MATERIALIZED (
+-- "+ 0" keeps an index on one of the two from being used: here the one on spaces, below the one on vectors.
+near AS MATERIALIZED (
     SELECT q.channel, near.id, near.distance
     FROM query q CROSS JOIN LATERAL (
         SELECT v.id, v.embedding <=> q.embedding AS distance FROM {passage_vector} v
-        WHERE v.current AND v.space = ANY($5::int[]) ORDER BY distance LIMIT $6::int
+        WHERE v.current AND v.space + 0 = ANY($5::int[]) ORDER BY distance LIMIT $6::int
     ) near WHERE q.channel = 'passage_vector'
     UNION ALL
     SELECT q.channel, near.id, near.distance
     FROM query q CROSS JOIN LATERAL (
         SELECT v.id, v.embedding <=> q.embedding AS distance FROM {entity_vector} v
-        WHERE v.current AND v.space = ANY($5::int[]) ORDER BY distance LIMIT $6::int
+        WHERE v.current AND v.space + 0 = ANY($5::int[]) ORDER BY distance LIMIT $6::int
     ) near WHERE q.channel = 'entity_vector'
     UNION ALL
     SELECT q.channel, near.id, near.distance
     FROM query q CROSS JOIN LATERAL (
         SELECT v.id, v.embedding <=> q.embedding AS distance FROM {relation_vector} v
-        WHERE v.current AND v.space = ANY($5::int[]) ORDER BY distance LIMIT $6::int
+        WHERE v.current AND v.space + 0 = ANY($5::int[]) ORDER BY distance LIMIT $6::int
     ) near WHERE q.channel = 'relation_vector'
+),
+-- A scan of an index on vectors passes by small spaces: where it found too little, these are read whole.
+short AS MATERIALIZED (
+    SELECT q.channel, count(*) * $6::int > (SELECT count(*) FROM near n WHERE n.channel = q.channel) AS few
+    FROM query q GROUP BY q.channel
+),
+hit AS (
+    TABLE near
+    UNION ALL
+    SELECT q.channel, near.id, near.distance
+    FROM query q CROSS JOIN LATERAL (
+        SELECT v.id, v.embedding <=> q.embedding AS distance FROM {passage_vector} v
+        WHERE v.current AND v.space = ANY($5::int[]) ORDER BY (v.embedding <=> q.embedding) + 0 LIMIT $6::int
+    ) near WHERE q.channel = 'passage_vector' AND (SELECT few FROM short WHERE channel = 'passage_vector')
+    UNION ALL
+    SELECT q.channel, near.id, near.distance
+    FROM query q CROSS JOIN LATERAL (
+        SELECT v.id, v.embedding <=> q.embedding AS distance FROM {entity_vector} v
+        WHERE v.current AND v.space = ANY($5::int[]) ORDER BY (v.embedding <=> q.embedding) + 0 LIMIT $6::int
+    ) near WHERE q.channel = 'entity_vector' AND (SELECT few FROM short WHERE channel = 'entity_vector')
+    UNION ALL
+    SELECT q.channel, near.id, near.distance
+    FROM query q CROSS JOIN LATERAL (
+        SELECT v.id, v.embedding <=> q.embedding AS distance FROM {relation_vector} v
+        WHERE v.current AND v.space = ANY($5::int[]) ORDER BY (v.embedding <=> q.embedding) + 0 LIMIT $6::int
+    ) near WHERE q.channel = 'relation_vector' AND (SELECT few FROM short WHERE channel = 'relation_vector')
 ),
 -- The scan's own order may be approximate, and several queries may find the same.
 best AS (SELECT channel, id, 1 - min(distance) AS score FROM hit GROUP BY channel, id)

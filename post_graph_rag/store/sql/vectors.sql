@@ -9,6 +9,11 @@ CREATE TABLE {entity_vector} (
 CREATE TABLE {relation_vector} (
     id bigint PRIMARY KEY, space integer NOT NULL, current boolean NOT NULL, embedding {vector}({dimensions}) NOT NULL
 );
+-- For spaces that are small beside the others, which a scan of an HNSW index passes by. Whole, not partial: it must be
+-- of no use to a search that is not by space, or it would be weighed against the HNSW index.
+CREATE INDEX ON {passage_vector} (space);
+CREATE INDEX ON {entity_vector} (space);
+CREATE INDEX ON {relation_vector} (space);
 
 -- name: create_vector_indexes
 CREATE INDEX IF NOT EXISTS {index} ON {table} USING hnsw (embedding {operators}) WHERE current;

@@ -22,7 +22,7 @@ async def grant_realm(database: Database, realm: Realm, role: str, access: Acces
     """
     quoted_name(role)
     if access not in get_args(Access):
-        raise InputError(f"there is no right {access!r}: grant \"read\" or \"write\"")
+        raise InputError(f'there is no right {access!r}: grant "read" or "write"')
     async with database.transaction(realm.statements) as session:
         if not await session.value("role_exists", role):
             raise InputError(f"the server has no role {role!r}: create it first (CREATE ROLE … LOGIN)")

@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import subprocess
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
 import psycopg
 import pytest
+from psycopg import sql
 
 from post_graph_rag.embedded import EmbeddedServer
 from tests.servers import any_server_dir, embedded_server, fresh_database, open_folder
@@ -85,3 +87,29 @@ def database(server_dsn: str, template_database: str) -> Iterator[str]:
     """DSN of an empty database of the test's own, with both extensions, dropped after the test."""
     with fresh_database(server_dsn, f"pgr_{uuid.uuid4().hex[:12]}", template_database) as dsn:
         yield dsn
+
+
+@pytest.fixture
+def admin(database: str) -> Iterator[psycopg.Connection]:
+    """A superuser's own connection to the test's database."""
+    with psycopg.connect(database, autocommit=True) as connection:
+        yield connection
+
+
+@pytest.fixture
+def make_role(admin: psycopg.Connection, database: str) -> Iterator[Callable[[str], str]]:
+    """Makes roles that may log in as the test's own does; they go with all they own and were granted afterwards."""
+    made: list[str] = []
+    password = sql.Literal(unquote(urlsplit(database).password or "none is asked for"))
+
+    def make(name: str) -> str:
+        admin.execute(sql.SQL("DROP ROLE IF EXISTS {}").format(sql.Identifier(name)))
+        admin.execute(sql.SQL("CREATE ROLE {} LOGIN PASSWORD {}").format(sql.Identifier(name), password))
+        made.append(name)
+        return name
+
+    yield make
+    for name in made:
+        # reassigned first: Apache AGE does not let a label's table go with its owner
+        text = "REASSIGN OWNED BY {0} TO CURRENT_USER; DROP OWNED BY {0}; DROP ROLE {0}"
+        admin.execute(sql.SQL(text).format(sql.Identifier(name)))

@@ -6,9 +6,7 @@ import shutil
 from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 
-import psycopg
 import pytest
-from psycopg import sql
 
 from post_graph_rag.store import migrations
 from post_graph_rag.store.database import Database
@@ -44,28 +42,3 @@ def add_migration(migration_folder: Path) -> AddMigration:
         migrations.migrations.cache_clear()
 
     return add
-
-
-@pytest.fixture
-def admin(database: str) -> Iterator[psycopg.Connection]:
-    """A superuser's own connection to the test's database."""
-    with psycopg.connect(database, autocommit=True) as connection:
-        yield connection
-
-
-@pytest.fixture
-def make_role(admin: psycopg.Connection, database: str) -> Iterator[Callable[[str], str]]:
-    """Makes roles that may log in; they go with all they own and were granted when the test ends."""
-    made: list[str] = []
-
-    def make(name: str) -> str:
-        admin.execute(sql.SQL("DROP ROLE IF EXISTS {}").format(sql.Identifier(name)))
-        admin.execute(sql.SQL("CREATE ROLE {} LOGIN").format(sql.Identifier(name)))
-        made.append(name)
-        return name
-
-    yield make
-    for name in made:
-        # reassigned first: Apache AGE does not let a label's table go with its owner
-        text = "REASSIGN OWNED BY {0} TO CURRENT_USER; DROP OWNED BY {0}; DROP ROLE {0}"
-        admin.execute(sql.SQL(text).format(sql.Identifier(name)))

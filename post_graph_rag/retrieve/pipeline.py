@@ -15,7 +15,7 @@ from post_graph_rag.records import Channel, QueryData, QueryParam
 from post_graph_rag.retrieve.channels import Found, Fused
 from post_graph_rag.retrieve.context import write_context
 from post_graph_rag.retrieve.modes import Plan, plan_for
-from post_graph_rag.retrieve.question import Question, read_question
+from post_graph_rag.retrieve.question import Question, clean_param, read_question
 from post_graph_rag.retrieve.results import Chosen, entity_hits, passage_hits, relation_hits
 from post_graph_rag.retrieve.room import Room, bypass_prompt
 from post_graph_rag.retrieve.spaces import resolve_spaces
@@ -58,7 +58,7 @@ async def retrieve(reader: Reader, question: str, param: QueryParam | None = Non
 
 async def prepare(reader: Reader, question: str, param: QueryParam) -> tuple[QueryData, ChatRequest]:
     """What is found for a question, and the request that asks a model to answer from it. Raises as `retrieve`."""
-    asked, plan = read_question(question, param), plan_for(param.mode)
+    asked, plan, param = read_question(question, param), plan_for(param.mode), clean_param(param)
     if plan is None:
         request, tokens, notes = bypass_prompt(asked.asked, param, reader.tokenizer, reader.prompts)
         data = QueryData(question=asked.asked, mode=param.mode, tokens=tokens, truncated=bool(notes), notes=notes)

@@ -76,6 +76,15 @@ def read_question(question: str, param: QueryParam) -> Question:
     )
 
 
+def clean_param(param: QueryParam) -> QueryParam:
+    """`param` with the texts that go into a prompt cleaned, since no endpoint takes a lone surrogate."""
+    history = tuple(
+        turn.model_copy(update={"content": clean_text(turn.content)[0]}) for turn in param.conversation_history
+    )
+    form = None if param.response_type is None else clean_text(param.response_type)[0]
+    return param.model_copy(update={"conversation_history": history, "response_type": form})
+
+
 def _check_types(question: object, param: object) -> None:
     if not isinstance(question, str):
         raise InputError(f"the question is a {type(question).__name__}: give it as text")

@@ -6,8 +6,8 @@ import pytest
 
 from benchmarks.sqlcount import counting
 from post_graph_rag.errors import InputError, NoCommunities, WidthMismatch
-from post_graph_rag.records import Channel, ChannelRank, Mode, QueryData, QueryParam
-from post_graph_rag.retrieve.pipeline import Reader, retrieve
+from post_graph_rag.records import Channel, ChannelRank, Message, Mode, QueryData, QueryParam
+from post_graph_rag.retrieve.pipeline import Reader, prepare, retrieve
 from post_graph_rag.store.database import Database
 from post_graph_rag.testing import ScriptedEmbedding
 from tests.integration.retrieve.conftest import reader_of
@@ -127,6 +127,21 @@ async def test_any_question_is_data(world: Reader, asked: str) -> None:
     data = await retrieve(world, asked, QueryParam(max_total_tokens=50_000))
     assert data.passages
     assert "\x00" not in data.question
+
+
+async def test_every_text_of_a_parameter_is_data(world: Reader) -> None:
+    hostile = "'; $$ \\ \x00 \ud800 {record} $1 " + "x" * 600
+    param = QueryParam(
+        search_query=hostile,
+        hl_keywords=(hostile,),
+        ll_keywords=(hostile,),
+        subqueries=(hostile,),
+        conversation_history=(Message(role="user", content=hostile),),
+        response_type=hostile,
+    )
+    data, request = await prepare(world, hostile, param)
+    assert data.passages
+    assert all(message.content.encode() for message in request.messages)
 
 
 @pytest.mark.parametrize("mark", ["&", "!c", "d*", '"e"', '( "e"'])

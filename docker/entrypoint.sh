@@ -25,7 +25,6 @@ make_cluster() {
     cat >> "$new/postgresql.conf" <<'SETTINGS'
 listen_addresses = '*'
 unix_socket_directories = '/tmp'
-shared_preload_libraries = 'age'
 SETTINGS
 }
 
@@ -33,8 +32,12 @@ SETTINGS
 make_database() {
     pg_ctl --silent --wait --pgdata="$new" --options="-c listen_addresses=" start
     [ "$database" = postgres ] || createdb --host=/tmp --username="$user" "$database"
-    psql --quiet --no-psqlrc --host=/tmp --username="$user" --dbname="$database" --set=ON_ERROR_STOP=1 \
-        --command='create extension vector' --command='create extension age'
+    # AGE is preloaded in this database alone: where it is loaded without being installed, AGE 1.5 fails every DROP.
+    psql --quiet --no-psqlrc --host=/tmp --username="$user" --dbname="$database" --set=ON_ERROR_STOP=1 <<'STATEMENTS'
+create extension vector;
+create extension age;
+select format('alter database %I set session_preload_libraries = age', current_database()) \gexec
+STATEMENTS
     pg_ctl --silent --wait --pgdata="$new" --mode=fast stop
 }
 

@@ -99,8 +99,9 @@ def with_database(dsn: str, name: str) -> str:
 
 
 def with_user(dsn: str, user: str, password: str | None = None) -> str:
-    """The DSN for another role of the same database."""
+    """The DSN for another role of the same database; without `password` it is taken to have the DSN's own."""
     parts = urlsplit(dsn)
+    password = password or unquote(parts.password or "")
     secret = f":{quote(password, safe='')}" if password else ""
     place = parts.netloc.rpartition("@")[2]
     return urlunsplit(parts._replace(netloc=f"{quote(user, safe='')}{secret}@{place}"))

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import re
+import socket
+import subprocess
 import sys
+import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import get_args
 
@@ -28,6 +32,30 @@ def printed(home: Path) -> str:
     ran = run([sys.executable, QUICKSTART], ROOT, {"POST_GRAPH_RAG_HOME": str(home)})
     assert ran.returncode == 0, ran.stdout
     return ran.stdout
+
+
+@pytest.fixture
+def endpoint() -> Iterator[str]:
+    """An OpenAI-compatible endpoint on this machine; gives its base URL."""
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        port = probe.getsockname()[1]
+    command = [sys.executable, "-m", "benchmarks.stub_server", "--port", str(port), "--dim", "64"]
+    with subprocess.Popen(command, cwd=ROOT) as stub:
+        try:
+            wait_for(port)
+            yield f"http://127.0.0.1:{port}/v1"
+        finally:
+            stub.terminate()
+
+
+def wait_for(port: int, seconds: float = 20.0) -> None:
+    """Return when something listens on the port."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        with suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
+            return
+        time.sleep(0.1)
+    pytest.fail(f"nothing listened on port {port} within {seconds} s")
 
 
 def test_it_says_that_it_runs_on_the_offline_models(printed: str) -> None:
@@ -60,6 +88,20 @@ def test_it_runs_again_on_what_it_left(printed: str, home: Path) -> None:
     again = run([sys.executable, QUICKSTART], ROOT, {"POST_GRAPH_RAG_HOME": str(home)})
     assert again.returncode == 0, again.stdout
     assert re.search(r"^Answer .*\[\d+\]", again.stdout, re.MULTILINE), again.stdout
+
+
+def test_it_runs_on_the_models_that_are_configured(home: Path, endpoint: str) -> None:
+    settings = {
+        "POST_GRAPH_RAG_HOME": str(home),
+        "POST_GRAPH_RAG_MODEL": "stub-chat",
+        "POST_GRAPH_RAG_EMBEDDING_MODEL": "stub-embedding",
+        "OPENAI_BASE_URL": endpoint,
+        "OPENAI_API_KEY": "sk-stub",
+    }
+    ran = run([sys.executable, QUICKSTART], ROOT, settings)
+    assert ran.returncode == 0, ran.stdout
+    assert "Answer (stub-chat)" in ran.stdout
+    assert "offline" not in ran.stdout
 
 
 def test_a_key_without_a_model_name_is_refused_in_words(home: Path) -> None:

@@ -99,11 +99,16 @@ class Database:
         *,
         read_only: bool = False,
         isolation: Isolation = "read_committed",
+        fresh: bool = False,
     ) -> AsyncIterator[Session]:
-        """A transaction with our settings in it; inside a caller's transaction a savepoint, settings put back after."""
-        async with self._connection() as connection:
+        """A transaction with our settings in it; inside a caller's transaction a savepoint, settings put back after.
+
+        fresh: on a connection of its own where the DSN is ours, closed afterwards. A session that dropped a graph
+        must not go back to the pool: AGE 1.5 ends it at the next reset of its caches.
+        """
+        async with self._fresh() if fresh else self._connection() as connection:
             inside = connection.is_in_transaction()
-            how = _inside(connection) if inside else connection.transaction(isolation=isolation, readonly=read_only)
+            how = _inside(connection) if inside else _transaction(connection, _BEGIN[isolation, read_only])
             with database_errors():
                 async with how:
                     await local_settings.set_ours(connection, statements.search_path)
@@ -113,7 +118,7 @@ class Database:
     async def rehearsal(self, statements: Statements) -> AsyncIterator[Session]:
         """A transaction that is always rolled back, on a connection of its own where the DSN is ours."""
         async with self._fresh() as connection:
-            how = _undone(connection) if connection.is_in_transaction() else _rolled_back(connection)
+            how = _undone(connection) if connection.is_in_transaction() else _transaction(connection, "BEGIN", "ROLLBACK")
             with database_errors():
                 async with how:
                     await local_settings.set_ours(connection, statements.search_path)
@@ -189,6 +194,20 @@ async def _keep_session(_connection: Any) -> None:
 
 
 @asynccontextmanager
+async def _transaction(connection: Any, begin: str, end: str = "COMMIT") -> AsyncIterator[None]:
+    """The driver's own takes itself for begun when it was cancelled before it was."""
+    try:
+        await connection.execute(begin)
+        yield
+    except asyncpg.InterfaceError:
+        raise  # the connection is closed, or in use by its owner
+    except BaseException:
+        await _undo(connection, "ROLLBACK")
+        raise
+    await connection.execute(end)
+
+
+@asynccontextmanager
 async def _inside(connection: Any) -> AsyncIterator[None]:
     """A savepoint in a transaction of the caller's; what is set in it would outlive its release."""
     before = await local_settings.read_all(connection)
@@ -204,8 +223,7 @@ async def _savepoint(connection: Any) -> AsyncIterator[None]:
     try:
         yield
     except BaseException:
-        if not connection.is_closed():
-            await connection.execute("ROLLBACK TO post_graph_rag; RELEASE post_graph_rag")
+        await _undo(connection, _BACK)
         raise
     await connection.execute("RELEASE post_graph_rag")
 
@@ -217,16 +235,18 @@ async def _undone(connection: Any) -> AsyncIterator[None]:
     try:
         yield
     finally:
-        if not connection.is_closed():
-            await connection.execute("ROLLBACK TO post_graph_rag; RELEASE post_graph_rag")
+        await _undo(connection, _BACK)
 
 
-@asynccontextmanager
-async def _rolled_back(connection: Any) -> AsyncIterator[None]:
-    transaction = connection.transaction()
-    await transaction.start()
-    try:
-        yield
-    finally:
-        if not connection.is_closed():
-            await transaction.rollback()
+async def _undo(connection: Any, statement: str) -> None:
+    if not connection.is_closed():
+        await connection.execute(statement)
+
+
+_BACK = "ROLLBACK TO post_graph_rag; RELEASE post_graph_rag"
+_BEGIN = {
+    ("read_committed", False): "BEGIN ISOLATION LEVEL READ COMMITTED",
+    ("read_committed", True): "BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY",
+    ("repeatable_read", False): "BEGIN ISOLATION LEVEL REPEATABLE READ",
+    ("repeatable_read", True): "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
+}

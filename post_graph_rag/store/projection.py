@@ -40,7 +40,7 @@ async def rebuild_graph(database: Database, realm: Realm) -> None:
     graph = realm.info.graph_name
     if graph is None:
         return
-    async with database.transaction(realm.statements) as session:
+    async with database.transaction(realm.statements, fresh=True) as session:
         await take_stamp(session)
         await drop_graph(session, graph)
         await create_graph(session, graph, realm.names)

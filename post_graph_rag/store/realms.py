@@ -285,7 +285,7 @@ async def migrate_realm(database: Database, name: str) -> list[Migration]:
 
 async def drop_realm(database: Database, name: str) -> None:
     """Remove exactly this realm: its two schemas and its lines in the catalog. Raises RealmNotFound, Busy."""
-    async with database.transaction(CATALOG_STATEMENTS) as session:
+    async with database.transaction(CATALOG_STATEMENTS, fresh=True) as session:
         await session.run("lock_migrations", LOCK_TIMEOUT)
         info = realm_info(await _registered(session, name))
         if info.graph_name is not None:

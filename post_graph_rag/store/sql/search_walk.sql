@@ -1,7 +1,7 @@
 -- name: search_walk
 -- What can be reached from $1 (entities) and from both ends of $2 (relations) within $3 steps, in both directions and
 -- inside the spaces $4. $5: edges of one entity and direction that are followed at most; $6: entities at most;
--- $7: passages of one entity at most. $8: passages whose entities are wanted too.
+-- $7: passages of one entity, and entities merged into it, at most. $8: passages whose entities are wanted too.
 WITH RECURSIVE start AS MATERIALIZED (
     SELECT r.id, r.subject, r.object FROM {record}.relation r WHERE r.id = ANY($2::bigint[])
 ),
@@ -44,7 +44,9 @@ node AS MATERIALIZED (SELECT unnest(frontier) AS id FROM walk),
 member AS MATERIALIZED (
     SELECT id, id AS canonical FROM node
     UNION ALL
-    SELECT e.id, e.canonical FROM {record}.entity e JOIN node ON node.id = e.canonical WHERE e.canonical <> e.id
+    SELECT merged.id, node.id FROM node CROSS JOIN LATERAL (
+        SELECT e.id FROM {record}.entity e WHERE e.canonical = node.id AND e.canonical <> e.id LIMIT $7::int
+    ) merged
 ),
 mention AS (
     SELECT m.passage, member.canonical AS entity

@@ -82,14 +82,14 @@ CONTENT = {
         FROM {r}.relation r JOIN {r}.entity a ON a.id = r.subject JOIN {r}.entity b ON b.id = r.object
         JOIN {r}.space s ON s.id = r.space WHERE r.current""",
     "words": """
-        SELECT p.kind, s.name, coalesce(t.text, n.name, a.key || '>' || r.predicate || '>' || b.key), p.term,
-               p.frequency, p.length, count(*)
+        SELECT p.kind, s.name, p.term, p.frequency, p.length, count(*),
+               coalesce(t.text, ne.key || ' ' || n.name || ' ' || n.alias, a.key || '>' || r.predicate || '>' || b.key)
         FROM {r}.posting p JOIN {r}.space s ON s.id = p.space
         LEFT JOIN {r}.passage t ON p.kind = 1 AND t.id = p.id
-        LEFT JOIN {r}.entity_name n ON p.kind = 2 AND n.id = p.id
+        LEFT JOIN {r}.entity_name n ON p.kind = 2 AND n.id = p.id LEFT JOIN {r}.entity ne ON ne.id = n.entity
         LEFT JOIN {r}.relation r ON p.kind = 3 AND r.id = p.id
         LEFT JOIN {r}.entity a ON a.id = r.subject LEFT JOIN {r}.entity b ON b.id = r.object
-        WHERE p.current GROUP BY p.id, 1, 2, 3, 4, 5, 6""",
+        WHERE p.current GROUP BY p.id, 1, 2, 3, 4, 5, 7""",
     "vectors": """
         SELECT 'passage', s.name, p.text FROM {r}.passage_vector_1 v JOIN {r}.passage p ON p.id = v.id
         JOIN {r}.space s ON s.id = v.space WHERE v.current

@@ -35,6 +35,7 @@ class Settings(BaseSettings):
     deadline: seconds one model call may take, retries included.
     home: folder of the embedded server's data and caches; server_dir: a server's own bin folder, instead of a search.
     keep_running: the embedded server stays when its last user leaves.
+    optimize: after a call that wrote much, an owner refreshes statistics and builds vector indexes where they pay.
     create: make the realm when it does not exist at `initialize()`; indexing makes it anyway.
 
     Raises ConfigurationError, which names each setting that cannot be used and why, never its value.
@@ -57,6 +58,7 @@ class Settings(BaseSettings):
     offline: bool = False
     graph: Literal["age", "none"] = "age"
     create: bool = False
+    optimize: bool = True
 
     model: str | None = None
     extraction_model: str | None = None

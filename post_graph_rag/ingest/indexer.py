@@ -19,6 +19,7 @@ from post_graph_rag.models.roles import Models
 from post_graph_rag.models.tokens import tokenizer_for
 from post_graph_rag.records import Document, DocumentReport, PendingReport, ProgressCallback
 from post_graph_rag.store.database import Database
+from post_graph_rag.store.optimize import optimize_after
 from post_graph_rag.store.realms import Realm
 
 
@@ -51,6 +52,8 @@ class Indexer:
         if any(report.status in ("unchanged", "completed", "metadata", "kept") for report in reports):
             # A document that comes again may be one whose run was cut off before its derived vectors were made.
             await Completion(self.database, self.realm, replies, extractor, embedder).vectors()
+        if settings.optimize:
+            await optimize_after(self.database, self.realm, sum(report.new_passages for report in reports))
         return reports
 
     async def complete_pending(self) -> PendingReport:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from post_graph_rag.errors import Busy
 from post_graph_rag.records import OptimizeReport
 from post_graph_rag.store.database import Database, Session
 from post_graph_rag.store.identifiers import quoted
-from post_graph_rag.store.realms import Realm
+from post_graph_rag.store.realms import Realm, may_migrate
 from post_graph_rag.store.statements import render, sources
 
 THRESHOLD = 20_000  # vectors; below it an exact scan is as fast and finds everything
+MUCH = 100  # passages written by one call that make it worth to look
 WAIT = "5s"  # for a table's lock; writers wait while an index is built, readers never do
 
 
@@ -32,6 +34,20 @@ async def optimize(database: Database, realm: Realm, threshold: int | None = Non
         for table in wanted:
             await _index(session, realm, table)
         return OptimizeReport(indexed=tuple(wanted), analyzed=await _analyze(session, realm))
+
+
+async def optimize_after(database: Database, realm: Realm, written: int) -> OptimizeReport | None:
+    """`optimize` at the end of a call that wrote `written` passages; None where it is not worth it or not ours to do.
+
+    It is not ours on a caller's connection nor for a role that does not own the realm. A lock that is not had in time
+    is left to the next call.
+    """
+    if written < MUCH or not database.owned or not await may_migrate(database, realm.info.name):
+        return None
+    try:
+        return await optimize(database, realm)
+    except Busy:
+        return OptimizeReport(busy=True)
 
 
 async def tables_to_index(session: Session, realm: Realm, threshold: int | None = None) -> list[str]:

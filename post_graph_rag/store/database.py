@@ -198,9 +198,11 @@ async def _transaction(connection: Any, begin: str, end: str = "COMMIT") -> Asyn
     """The driver's own takes itself for begun when it was cancelled before it was."""
     try:
         await connection.execute(begin)
+    except asyncio.CancelledError:
+        await _undo(connection, "ROLLBACK")  # it may have begun all the same
+        raise
+    try:
         yield
-    except asyncpg.InterfaceError:
-        raise  # the connection is closed, or in use by its owner
     except BaseException:
         await _undo(connection, "ROLLBACK")
         raise
@@ -210,8 +212,8 @@ async def _transaction(connection: Any, begin: str, end: str = "COMMIT") -> Asyn
 @asynccontextmanager
 async def _inside(connection: Any) -> AsyncIterator[None]:
     """A savepoint in a transaction of the caller's; what is set in it would outlive its release."""
-    before = await local_settings.read_all(connection)
     async with _savepoint(connection):
+        before = await local_settings.read_all(connection)
         yield
         await local_settings.put_back(connection, before)
 

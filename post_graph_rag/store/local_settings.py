@@ -6,16 +6,19 @@ from typing import Any
 
 _OURS = (
     ("search_path", "$1"),
-    ("jit", "'off'"),
+    # What `jit` would do. The driver sets that one for a session when it meets a new type, and would take ours for it.
+    ("jit_above_cost", "'-1'"),
     ("hnsw.iterative_scan", "'relaxed_order'"),
     ("hnsw.ef_search", "'100'"),
     ("DateStyle", "'ISO, YMD'"),
     ("TimeZone", "'UTC'"),
+    # Our statements are written for one plan, by indexes, whatever their values: planning them anew costs as much as
+    # running them, and a plan made for tables that are small today must not outlive their growth.
+    ("plan_cache_mode", "'force_generic_plan'"),
+    ("enable_seqscan", "'off'"),
 )
 TOUCHED = (
     *(name for name, _ in _OURS),
-    "plan_cache_mode",
-    "enable_seqscan",
     "lock_timeout",
     "statement_timeout",
     "synchronous_commit",
@@ -35,8 +38,10 @@ async def set_ours(connection: Any, search_path: str) -> None:
 
 
 async def read_all(connection: Any) -> list[str | None]:
-    """The settings as they are, None for one that does not exist yet."""
-    return list(await connection.fetchrow(_READ))
+    """The settings as they are, None for one that has its default."""
+    row = await connection.fetchrow(_READ)
+    # An extension's setting reads as empty when it was set, and given back, before the extension was loaded.
+    return [value or None if "." in name else value for name, value in zip(TOUCHED, row, strict=True)]
 
 
 async def put_back(connection: Any, before: list[str | None]) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from post_graph_rag.errors import RealmMoved
 from post_graph_rag.periods import Holding, Span
 from post_graph_rag.store.database import Session
 from post_graph_rag.store.rows import as_json, flat
@@ -21,14 +22,20 @@ PASSAGE, NAME, RELATION = 1, 2, 3
 
 
 async def take_stamp(session: Session) -> datetime:
-    """Take the realm's write lock until the transaction ends; returns the belief time of this commit."""
-    stamp: datetime = await session.value("take_stamp")
+    """Take the realm's write lock until the transaction ends; returns the belief time of this commit.
+
+    Raises RealmMoved when the realm is no longer the one that was opened.
+    """
+    stamp: datetime | None = await session.value("take_stamp")
+    if stamp is None:
+        raise RealmMoved
     return stamp
 
 
 async def hold_writes(session: Session) -> None:
     """Take the realm's write lock without a stamp: for what is derived and no part of belief."""
-    await session.run("hold_writes")
+    if await session.value("hold_writes") is None:
+        raise RealmMoved
 
 
 # ---------------------------------------------------------------- documents and passages

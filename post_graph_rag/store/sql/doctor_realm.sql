@@ -85,9 +85,9 @@ ORDER BY 2 DESC, 1
 -- name: graph_agreement
 -- By label: what the record wants in the graph and what is there, edges with their ends. $1 label ids by name as json.
 WITH label AS (
-    SELECT ($1::json ->> 'Document')::integer AS document, ($1::json ->> 'Passage')::integer AS passage,
-           ($1::json ->> 'Entity')::integer AS entity, ($1::json ->> 'CONTAINS')::integer AS contains,
-           ($1::json ->> 'MENTIONS')::integer AS mentions, ($1::json ->> 'RELATES')::integer AS relates
+    SELECT ($1::text::json ->> 'Document')::integer AS document, ($1::text::json ->> 'Passage')::integer AS passage,
+           ($1::text::json ->> 'Entity')::integer AS entity, ($1::text::json ->> 'CONTAINS')::integer AS contains,
+           ($1::text::json ->> 'MENTIONS')::integer AS mentions, ($1::text::json ->> 'RELATES')::integer AS relates
 ), wanted (label, id, starts, ends) AS (
     SELECT 'Document', ag_catalog._graphid(label.document, v.document), NULL::ag_catalog.graphid,
            NULL::ag_catalog.graphid

@@ -9,8 +9,8 @@ FROM unnest(ARRAY['Document', 'Passage', 'Entity', 'CONTAINS', 'MENTIONS', 'RELA
 -- name: project_vertices
 -- Draw documents $1, passages $2 and entities $3 anew. $4 label ids by name as json.
 WITH label AS (
-    SELECT ($4::json ->> 'Document')::integer AS document, ($4::json ->> 'Passage')::integer AS passage,
-           ($4::json ->> 'Entity')::integer AS entity
+    SELECT ($4::text::json ->> 'Document')::integer AS document, ($4::text::json ->> 'Passage')::integer AS passage,
+           ($4::text::json ->> 'Entity')::integer AS entity
 ), document AS (
     SELECT ag_catalog._graphid(label.document, d.id) AS id, v.id IS NOT NULL AS live,
            (json_build_object('key', d.key, 'title', v.title, 'source', v.source, 'space', s.name,
@@ -51,8 +51,8 @@ WHERE format('%s', g.properties) <> format('%s', excluded.properties) -- AGE 1.5
 -- name: erase_edges
 -- Take away what hangs on documents $1 and passages $2 and what stands for relations $3. $4 label ids by name as json.
 WITH label AS (
-    SELECT ($4::json ->> 'Document')::integer AS document, ($4::json ->> 'Passage')::integer AS passage,
-           ($4::json ->> 'RELATES')::integer AS relates
+    SELECT ($4::text::json ->> 'Document')::integer AS document, ($4::text::json ->> 'Passage')::integer AS passage,
+           ($4::text::json ->> 'RELATES')::integer AS relates
 ), contains AS (
     DELETE FROM {graph}."CONTAINS" g
     WHERE g.start_id = ANY (ARRAY(SELECT ag_catalog._graphid(label.document, d) FROM label, unnest($1::bigint[]) AS d))
@@ -68,9 +68,9 @@ WHERE g.id = ANY (ARRAY(SELECT ag_catalog._graphid(label.relates, p.id) FROM lab
 -- Draw them again as the record has them now; the same parameters. One RELATES edge an open period, so that spans
 -- which lie apart are seen apart; its fact is the relation's.
 WITH label AS (
-    SELECT ($4::json ->> 'Document')::integer AS document, ($4::json ->> 'Passage')::integer AS passage,
-           ($4::json ->> 'Entity')::integer AS entity, ($4::json ->> 'CONTAINS')::integer AS contains,
-           ($4::json ->> 'MENTIONS')::integer AS mentions, ($4::json ->> 'RELATES')::integer AS relates
+    SELECT ($4::text::json ->> 'Document')::integer AS document, ($4::text::json ->> 'Passage')::integer AS passage,
+           ($4::text::json ->> 'Entity')::integer AS entity, ($4::text::json ->> 'CONTAINS')::integer AS contains,
+           ($4::text::json ->> 'MENTIONS')::integer AS mentions, ($4::text::json ->> 'RELATES')::integer AS relates
 ), contains AS (
     INSERT INTO {graph}."CONTAINS" (id, start_id, end_id, properties)
     SELECT ag_catalog._graphid(label.contains, l.id), ag_catalog._graphid(label.document, v.document),

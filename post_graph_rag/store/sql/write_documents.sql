@@ -1,9 +1,11 @@
 -- name: take_stamp
 -- The write lock of the realm and the belief time of this commit in one: the row stays locked until it ends.
-UPDATE {record}.clock SET stamp = greatest(clock_timestamp(), stamp + interval '1 microsecond') RETURNING stamp
+-- No row when the realm is not the one that was opened.
+UPDATE {record}.clock SET stamp = greatest(clock_timestamp(), stamp + interval '1 microsecond')
+WHERE epoch = {epoch} RETURNING stamp
 
 -- name: hold_writes
-SELECT FROM {record}.clock FOR UPDATE
+SELECT stamp FROM {record}.clock WHERE epoch = {epoch} FOR UPDATE
 
 -- name: find_documents
 -- What is there of some documents, before any work is done: $1 json [{n, space, digest}].
@@ -11,7 +13,7 @@ SELECT w.n, d.id AS document, v.id AS version, v.text_hash, v.context_hash, v.me
        (SELECT count(*) FROM {record}.document_passage l WHERE l.version = v.id) AS passages,
        (SELECT count(*) FROM {record}.document_passage l JOIN {record}.passage p ON p.id = l.passage
         WHERE l.version = v.id AND p.extractor IS NULL) AS pending
-FROM json_to_recordset($1::json) AS w(n integer, space text, digest bytea)
+FROM json_to_recordset($1::text::json) AS w(n integer, space text, digest bytea)
 JOIN {record}.space s ON s.name = w.space
 JOIN {record}.document d ON d.space = s.id AND d.digest = w.digest
 JOIN {record}.document_version v ON v.document = d.id AND upper_inf(v.recorded)
@@ -19,7 +21,7 @@ JOIN {record}.document_version v ON v.document = d.id AND upper_inf(v.recorded)
 -- name: find_passages
 -- Which passages have structure already: $1 json [{n, space, text_hash, context_hash, event}].
 SELECT w.n, p.id, p.extractor, EXISTS (SELECT FROM {passage_vector} v WHERE v.id = p.id) AS embedded
-FROM json_to_recordset($1::json) AS w(n integer, space text, text_hash bytea, context_hash bytea, event tstzrange)
+FROM json_to_recordset($1::text::json) AS w(n integer, space text, text_hash bytea, context_hash bytea, event tstzrange)
 JOIN {record}.space s ON s.name = w.space
 JOIN {record}.passage p ON p.space = s.id AND p.text_hash = w.text_hash AND p.context_hash = w.context_hash
                        AND p.event IS NOT DISTINCT FROM w.event
@@ -27,7 +29,7 @@ JOIN {record}.passage p ON p.space = s.id AND p.text_hash = w.text_hash AND p.co
 -- name: find_known_names
 -- Names the realm knows among those a text may hold, one spelling a key: $1 json [{n, space, key}].
 SELECT DISTINCT ON (w.n, n.key) w.n, n.name
-FROM json_to_recordset($1::json) AS w(n integer, space text, key text)
+FROM json_to_recordset($1::text::json) AS w(n integer, space text, key text)
 JOIN {record}.space s ON s.name = w.space
 JOIN {record}.entity_name n ON n.key = w.key AND upper_inf(n.recorded)
 JOIN {record}.entity e ON e.id = n.entity AND e.space = s.id
@@ -36,7 +38,7 @@ ORDER BY w.n, n.key, length(n.name) DESC, n.name
 -- name: put_documents
 -- Make spaces and documents that are new, under the lock: $1 json [{n, space, digest, key}].
 WITH wanted AS (
-    SELECT * FROM json_to_recordset($1::json) AS w(n integer, space text, digest bytea, key text)
+    SELECT * FROM json_to_recordset($1::text::json) AS w(n integer, space text, digest bytea, key text)
 ), new_space AS (
     INSERT INTO {record}.space (name)
     SELECT DISTINCT space FROM wanted WHERE NOT EXISTS (SELECT FROM {record}.space s WHERE s.name = wanted.space)
@@ -65,7 +67,7 @@ LEFT JOIN {record}.document_version v ON v.document = d.id AND upper_inf(v.recor
 -- Insert passages that are new; say of each what structure it has and whether a live document holds it.
 -- $1 json [{n, space, text_hash, context_hash, event, text, tokens, extractor, failure}].
 WITH wanted AS (
-    SELECT * FROM json_to_recordset($1::json) AS w(n integer, space integer, text_hash bytea, context_hash bytea,
+    SELECT * FROM json_to_recordset($1::text::json) AS w(n integer, space integer, text_hash bytea, context_hash bytea,
         event tstzrange, text text, tokens integer, extractor text, failure text)
 ), known AS (
     SELECT w.n, p.id, p.extractor,
@@ -86,13 +88,13 @@ SELECT w.n, a.id, true, NULL, false FROM wanted w JOIN added a ON a.space = w.sp
 -- name: mark_passages
 -- Passages got structure, or failed again: $1 json [{id, extractor, failure}].
 UPDATE {record}.passage p SET extractor = coalesce(w.extractor, p.extractor), failure = w.failure
-FROM json_to_recordset($1::json) AS w(id bigint, extractor text, failure text) WHERE p.id = w.id
+FROM json_to_recordset($1::text::json) AS w(id bigint, extractor text, failure text) WHERE p.id = w.id
 
 -- name: settle_pending
 -- The same for passages that were pending when their extraction began. What somebody else completed meanwhile stays as
 -- it is, and what no live document holds any more must not say anything.
 UPDATE {record}.passage p SET extractor = w.extractor, failure = w.failure
-FROM json_to_recordset($1::json) AS w(id bigint, extractor text, failure text)
+FROM json_to_recordset($1::text::json) AS w(id bigint, extractor text, failure text)
 WHERE p.id = w.id AND p.extractor IS NULL
   AND EXISTS (SELECT FROM {record}.document_passage l WHERE l.passage = p.id AND upper_inf(l.recorded))
 RETURNING p.id
@@ -102,7 +104,7 @@ RETURNING p.id
 -- $1 json [{document, text_hash, context_hash, metadata_hash, title, source, context, metadata, observed,
 --           observed_text, links: [[passage, ordinal, starts, ends], …]}]; $2 the stamp. Links that are null stay.
 WITH wanted AS (
-    SELECT * FROM json_to_recordset($1::json) AS w(document bigint, text_hash bytea, context_hash bytea,
+    SELECT * FROM json_to_recordset($1::text::json) AS w(document bigint, text_hash bytea, context_hash bytea,
         metadata_hash bytea, title text, source text, context jsonb, metadata jsonb, observed tstzrange,
         observed_text text, links jsonb)
 ), closed AS (

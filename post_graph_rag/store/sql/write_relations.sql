@@ -19,7 +19,7 @@ WITH changed AS (
 SELECT t.space, t.subject, t.predicate, t.object, t.negated, r.id AS relation, r.fact, r.current, r.pending,
        coalesce(s.name, se.key) AS subject_name, coalesce(o.name, oe.key) AS object_name,
        se.key AS subject_key, oe.key AS object_key,
-       live.assertions, open.periods, carried.evidence
+       live.assertions::text, open.periods::text, carried.evidence::text
 FROM touched t JOIN {record}.entity se ON se.id = t.subject JOIN {record}.entity oe ON oe.id = t.object
 LEFT JOIN {record}.relation r ON r.subject = t.subject AND r.predicate = t.predicate AND r.object = t.object
                              AND r.negated = t.negated
@@ -57,7 +57,7 @@ LEFT JOIN LATERAL (
 -- periods: [{n, dated, starts, ends}], evidence: [{n, assertion, passage}]}, $2 periods and $3 relations with
 -- $4 assertions whose evidence ends, $5 the stamp. Answers the relation behind each n.
 WITH given AS (
-    SELECT $1::json AS it
+    SELECT $1::text::json AS it
 ), wanted AS (
     SELECT r.* FROM given, json_to_recordset(it -> 'relations') AS r(n integer, relation bigint, space integer,
         subject bigint, predicate text, object bigint, negated boolean, fact text, current boolean)
@@ -98,7 +98,7 @@ SELECT n, relation FROM numbered
 WITH wanted AS (
     SELECT unnest($1::bigint[]) AS id UNION SELECT canonical FROM {record}.entity WHERE id = ANY ($1::bigint[])
 )
-SELECT e.id AS entity, e.space, e.key, said.sample, mentioned.live, p.name, p.type, p.description, e.current,
+SELECT e.id AS entity, e.space, e.key, said.sample::text, mentioned.live, p.name, p.type, p.description, e.current,
        e.canonical = e.id AS stands, p.pending
 FROM wanted w JOIN {record}.entity e ON e.id = w.id
 LEFT JOIN {record}.entity_profile p ON p.entity = e.id
@@ -153,7 +153,7 @@ LEFT JOIN {record}.entity_name n ON n.entity = s.entity AND n.name = s.name AND 
 -- $1 json {profiles: [{entity, name, type, description, pending, current}], names: [{n, entity, name, key, alias}]},
 -- $2 names that end, $3 the stamp. Answers the number given to each new name.
 WITH given AS (
-    SELECT $1::json AS it
+    SELECT $1::text::json AS it
 ), wanted AS (
     SELECT p.* FROM given, json_to_recordset(it -> 'profiles') AS p(entity bigint, name text, type text,
         description text, pending boolean, current boolean)

@@ -1,7 +1,7 @@
 -- name: put_entities
 -- Entities by key, made where they are new: $1 json [{n, space, key}], no pair twice.
 WITH wanted AS (
-    SELECT * FROM json_to_recordset($1::json) AS w(n integer, space integer, key text)
+    SELECT * FROM json_to_recordset($1::text::json) AS w(n integer, space integer, key text)
 ), known AS (
     SELECT w.n, e.id FROM wanted w JOIN {record}.entity e ON e.space = w.space AND e.key = w.key AND e.sense = 0
 ), numbered AS (
@@ -17,7 +17,7 @@ SELECT n, id FROM known UNION ALL SELECT n, id FROM numbered
 -- name: put_structure
 -- What passages say, under the lock: $1 json {mentions, observations, claims, assertions}; $2 the stamp.
 WITH given AS (
-    SELECT $1::json AS it
+    SELECT $1::text::json AS it
 ), mentions AS (
     INSERT INTO {record}.mention (passage, entity, recorded)
     SELECT m.*, tstzrange($2, NULL)

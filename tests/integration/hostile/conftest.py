@@ -8,10 +8,12 @@ from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from typing import Any
 
 import pytest
+from aiohttp.test_utils import TestServer
 from pydantic import SecretStr
 
 from post_graph_rag import ChatModel, Document, EmbeddingModel, GraphRAG, Models, Settings
 from post_graph_rag.testing import ScriptedChat, ScriptedEmbedding, fresh_realm_name, plain_facts
+from tests.integration.hostile.endpoint import ModelServer
 from tests.servers import fresh_database
 
 OpenRag = Callable[..., GraphRAG]
@@ -44,14 +46,24 @@ def some_realm(hostile_dsn: str) -> str:
 
 
 @pytest.fixture
+async def model_server() -> AsyncIterator[ModelServer]:
+    """A model server on loopback that fails as told."""
+    server = ModelServer()
+    async with TestServer(server.app()) as running:
+        server.base_url = str(running.make_url("/v1"))
+        yield server
+
+
+@pytest.fixture
 async def open_rag(hostile_dsn: str) -> AsyncIterator[OpenRag]:
-    """Makes engines: scripted models unless others are given, a fresh realm unless one is named."""
+    """Makes engines: scripted models unless others are given or named, a fresh realm unless one is named."""
     opened: list[GraphRAG] = []
 
     def make(chat: ChatModel | None = None, embedding: EmbeddingModel | None = None, **settings: Any) -> GraphRAG:
+        named = "model" in settings
         settings = {"dsn": hostile_dsn, "realm": fresh_realm_name("hostile"), "pool_size": 2, **settings}
         models = Models(chat or ScriptedChat(extract=plain_facts), embedding or ScriptedEmbedding(32))
-        opened.append(GraphRAG(Settings(**settings), models=models))
+        opened.append(GraphRAG(Settings(**settings), models=None if named else models))
         return opened[-1]
 
     yield make

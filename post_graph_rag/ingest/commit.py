@@ -46,6 +46,11 @@ class Committed:
     entities: list[Profile] = field(default_factory=list)
     relations: list[RelationText] = field(default_factory=list)
 
+    @property
+    def texts(self) -> list[str]:
+        """What the vectors are to be made of."""
+        return [*(entity.text for entity in self.entities), *(relation.text for relation in self.relations)]
+
 
 class Commit:
     """One commit; each step is a method, called in the order of `run`."""

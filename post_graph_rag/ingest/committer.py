@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from post_graph_rag import failpoints
 from post_graph_rag.errors import Conflict, RAGError
 from post_graph_rag.ingest.commit import Commit, Committed
+from post_graph_rag.ingest.derived import put_derived
 from post_graph_rag.ingest.drafts import Draft
 from post_graph_rag.models.embedder import Embedder
-from post_graph_rag.store import write
 from post_graph_rag.store.database import Database
 from post_graph_rag.store.realms import Realm
 
@@ -22,13 +22,18 @@ _TRIES = 3
 
 
 @dataclass(slots=True, eq=False)
-class _Waiting:
+class Waiting:
     item: Draft
     written: asyncio.Future[None]
 
 
 class Committer:
-    """Writes drafts in groups. `put` returns when its draft is in the record; vectors may come a moment later."""
+    """Writes drafts in groups. `put` returns when its draft is in the record; vectors may come a moment later.
+
+    in_flight: how many documents may be under way at once; bounds memory, not the models, which have their own bound.
+    """
+
+    in_flight = 128
 
     def __init__(self, database: Database, realm: Realm, embedder: Embedder, extractor: str) -> None:
         self._database = database
@@ -36,7 +41,7 @@ class Committer:
         self._embedder = embedder
         self._extractor = extractor
         self._reindex = False
-        self._queue: asyncio.Queue[_Waiting | None] = asyncio.Queue()
+        self._queue: asyncio.Queue[Waiting | None] = asyncio.Queue()
 
     @asynccontextmanager
     async def open(self, *, reindex: bool) -> AsyncIterator[None]:
@@ -48,16 +53,28 @@ class Committer:
             try:
                 yield
             finally:
-                self._queue.put_nowait(None)
+                self._finish()
 
     async def put(self, item: Draft) -> None:
         """Have a draft written. Raises what the database refused."""
-        waiting = _Waiting(item, asyncio.get_running_loop().create_future())
-        self._queue.put_nowait(waiting)
+        waiting = Waiting(item, asyncio.get_running_loop().create_future())
+        self._take(waiting)
         await waiting.written
 
+    def expect(self) -> None:
+        """A document is under way: it will be put, or end without."""
+
+    def ended(self) -> None:
+        """A document that was expected is written, or will never be put."""
+
+    def _take(self, waiting: Waiting) -> None:
+        self._queue.put_nowait(waiting)
+
+    def _finish(self) -> None:
+        self._queue.put_nowait(None)
+
     async def _work(self, tasks: asyncio.TaskGroup) -> None:
-        held: list[_Waiting] = []
+        held: list[Waiting] = []
         last = False
         while not last or held:
             if not held and (first := await self._queue.get()) is not None:
@@ -71,7 +88,7 @@ class Committer:
             group, held = _group(held)
             await self._write(group, tasks)
 
-    async def _write(self, group: Sequence[_Waiting], tasks: asyncio.TaskGroup) -> None:
+    async def _write(self, group: Sequence[Waiting], tasks: asyncio.TaskGroup) -> None:
         """Write a group; if one of it fails, each by itself, so that only that one fails."""
         try:
             committed = await self._commit([waiting.item for waiting in group])
@@ -99,7 +116,7 @@ class Committer:
                     raise
         raise AssertionError("unreachable")
 
-    async def _derive(self, committed: Committed, group: Sequence[_Waiting]) -> None:
+    async def _derive(self, committed: Committed, group: Sequence[Waiting]) -> None:
         """Vectors of changed entities and new relations; those that cannot be made stay marked as pending."""
         try:
             await put_derived(self._database, self._realm, self._embedder, committed)
@@ -110,38 +127,19 @@ class Committer:
                 waiting.item.errors.append(f"{type(error).__name__}: {error}")
 
 
-async def put_derived(database: Database, realm: Realm, embedder: Embedder, committed: Committed) -> None:
-    """Make and write the vectors that a commit left to be made. Raises EmbeddingError."""
-    entities, relations = committed.entities, committed.relations
-    if not entities and not relations:
-        return
-    texts = [entity.text for entity in entities] + [relation.text for relation in relations]
-    vectors = await embedder.embed(texts, keep=False)
-    async with database.transaction(realm.statements) as session:
-        await write.hold_writes(session)
-        if entities:
-            await write.put_entity_vectors(
-                session,
-                [entity.entity for entity in entities],
-                [entity.space for entity in entities],
-                vectors[: len(entities)],
-                [entity.digest for entity in entities],
-            )
-        if relations:
-            await write.put_relation_vectors(
-                session,
-                [relation.id for relation in relations],
-                [relation.space for relation in relations],
-                vectors[len(entities) :],
-            )
-        failpoints.reach("before_vectors_commit")
-    failpoints.reach("after_vectors_commit")
+def grouped(waiting: list[Waiting]) -> list[list[Waiting]]:
+    """All of them, in groups that one commit takes."""
+    groups = []
+    while waiting:
+        group, waiting = _group(waiting)
+        groups.append(group)
+    return groups
 
 
-def _group(waiting: list[_Waiting]) -> tuple[list[_Waiting], list[_Waiting]]:
+def _group(waiting: list[Waiting]) -> tuple[list[Waiting], list[Waiting]]:
     """As many as one commit takes, no document twice in it, and the rest."""
-    group: list[_Waiting] = []
-    rest: list[_Waiting] = []
+    group: list[Waiting] = []
+    rest: list[Waiting] = []
     keys: set[tuple[str, bytes]] = set()
     passages = 0
     for item in waiting:
@@ -156,7 +154,7 @@ def _group(waiting: list[_Waiting]) -> tuple[list[_Waiting], list[_Waiting]]:
     return group, rest
 
 
-def _settle(group: Sequence[_Waiting], error: RAGError | None) -> None:
+def _settle(group: Sequence[Waiting], error: RAGError | None) -> None:
     for waiting in group:
         if waiting.written.done():
             continue

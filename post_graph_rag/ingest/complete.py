@@ -4,22 +4,28 @@ from __future__ import annotations
 
 import asyncio
 import json
-from typing import Any
+from collections.abc import AsyncIterator
+from typing import Any, TypeAlias
 
 from post_graph_rag import failpoints
 from post_graph_rag.errors import RAGError
 from post_graph_rag.ingest.commit import Commit, Committed, RelationText
-from post_graph_rag.ingest.committer import put_derived
+from post_graph_rag.ingest.derived import put_derived
 from post_graph_rag.ingest.extract import Extracted, Extractor
 from post_graph_rag.ingest.groups import Triple
 from post_graph_rag.ingest.profiles import Profile
 from post_graph_rag.models.embedder import Embedder
+from post_graph_rag.models.protocols import Vectors
 from post_graph_rag.models.replies import ReplyStore
 from post_graph_rag.records import DocumentContext, PendingReport
-from post_graph_rag.store.database import Database
+from post_graph_rag.store.database import Database, Session
 from post_graph_rag.store.realms import Realm
 
 BATCH = 64
+_LACKING = ("pending_entities", "pending_relations")
+
+Read: TypeAlias = "list[tuple[Any, Extracted]]"
+"""Pending passages and what the model said of each."""
 
 
 class Completion:
@@ -34,6 +40,7 @@ class Completion:
         self._extractor = extractor
         self._embedder = embedder
         self._errors: list[str] = []
+        self._made: dict[str, Vectors] = {}
 
     async def run(self) -> PendingReport:
         """Passages first, since their structure may need vectors; then whatever still lacks its vector."""
@@ -53,24 +60,27 @@ class Completion:
         done, after = 0, 0
         while rows := await self._rows("pending_passages", after):
             after = rows[-1]["id"]
-            done += await self._complete(rows)
+            done += await self._write(await self._read(rows))
         return done
 
-    async def _complete(self, rows: list[Any]) -> int:
-        results = await self._read(rows)
+    async def _write(self, results: Read) -> int:
+        async with self._database.transaction(self._realm.statements) as session:
+            done = await self._complete(session, results)
+            failpoints.reach("before_completion_commit")
+        failpoints.reach("after_completion_commit")
+        self._errors += [result.failure for _, result in results if result.failure is not None]
+        return done
+
+    async def _complete(self, session: Session, results: Read) -> int:
         found = {
             row["id"]: (row["space"], result.extraction) for row, result in results if result.extraction is not None
         }
         failures = {row["id"]: result.failure for row, result in results if result.failure is not None}
-        self._errors += failures.values()
-        async with self._database.transaction(self._realm.statements) as session:
-            commit = Commit(session, self._realm.info.graph_name, self._extractor.name, reindex=False)
-            await commit.complete(found, failures)
-            failpoints.reach("before_completion_commit")
-        failpoints.reach("after_completion_commit")
+        commit = Commit(session, self._realm.info.graph_name, self._extractor.name, reindex=False)
+        await commit.complete(found, failures)
         return len(found)
 
-    async def _read(self, rows: list[Any]) -> list[tuple[Any, Extracted]]:
+    async def _read(self, rows: list[Any]) -> Read:
         hashes = [(row["text_hash"], row["context_hash"]) for row in rows]
         for text_hash, context_hash in hashes:
             self._extractor.expect(text_hash, context_hash)
@@ -91,29 +101,39 @@ class Completion:
     async def vectors(self) -> int:
         """Make the vectors that entities and relations still lack; returns how many were made."""
         done = 0
-        for statement in ("pending_entities", "pending_relations"):
+        for statement in _LACKING:
             after = 0
             while rows := await self._rows(statement, after):
                 after = rows[-1]["id"]
-                done += await self._embed(statement, rows)
+                done += await self._embed(_lacking(statement, rows))
         return done
 
-    async def _embed(self, statement: str, rows: list[Any]) -> int:
-        committed = Committed()
-        if statement == "pending_entities":
-            committed.entities = [_profile(row) for row in rows]
-        else:
-            committed.relations = [_relation(row) for row in rows]
+    async def _embed(self, lacking: Committed) -> int:
         try:
-            await put_derived(self._database, self._realm, self._embedder, committed)
+            await put_derived(self._database, self._realm, self._embedder, lacking)
         except RAGError as error:
             self._errors.append(f"{type(error).__name__}: {error}")
             return 0
-        return len(rows)
+        return len(lacking.entities) + len(lacking.relations)
 
     async def _rows(self, statement: str, after: int) -> list[Any]:
         async with self._database.transaction(self._realm.statements) as session:
             return await session.rows(statement, after, BATCH)
+
+    @staticmethod
+    async def _pending(session: Session) -> AsyncIterator[Committed]:
+        """What lacks its vector, in one transaction."""
+        for statement in _LACKING:
+            after = 0
+            while rows := await session.rows(statement, after, BATCH):
+                after = rows[-1]["id"]
+                yield _lacking(statement, rows)
+
+
+def _lacking(statement: str, rows: list[Any]) -> Committed:
+    if statement == "pending_entities":
+        return Committed(entities=[_profile(row) for row in rows])
+    return Committed(relations=[_relation(row) for row in rows])
 
 
 def _profile(row: Any) -> Profile:

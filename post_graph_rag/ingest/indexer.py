@@ -10,6 +10,7 @@ from post_graph_rag.errors import InputError
 from post_graph_rag.ingest.committer import Committer
 from post_graph_rag.ingest.complete import Completion
 from post_graph_rag.ingest.extract import Extractor
+from post_graph_rag.ingest.late import LateCommitter, LateCompletion
 from post_graph_rag.ingest.lookup import Lookup
 from post_graph_rag.ingest.pipeline import Indexing, Tools
 from post_graph_rag.models.embedder import Embedder
@@ -40,15 +41,19 @@ class Indexer:
         _check(documents)
         replies, extractor, embedder = self._tools()
         settings = self.settings
+        late = self.database.inside_transaction
+        committer = LateCommitter if late else Committer
         count = tokenizer_for(None).count
         cut = (settings.chunk_tokens, settings.chunk_overlap)
         tools = Tools(
             Lookup(self.database, self.realm, replies, extractor, cut, count),
             extractor,
             embedder,
-            Committer(self.database, self.realm, embedder, extractor.name),
+            committer(self.database, self.realm, embedder, extractor.name),
         )
         reports = await Indexing(tools, settings.space, reindex=reindex, progress=progress).run(documents)
+        if late:
+            return reports
         if any(report.status in ("unchanged", "completed", "metadata", "kept") for report in reports):
             # A document that comes again may be one whose run was cut off before its derived vectors were made.
             await Completion(self.database, self.realm, replies, extractor, embedder).vectors()
@@ -59,7 +64,8 @@ class Indexer:
     async def complete_pending(self) -> PendingReport:
         """Finish what earlier runs had to leave; see GraphRAG.complete_pending."""
         replies, extractor, embedder = self._tools()
-        return await Completion(self.database, self.realm, replies, extractor, embedder).run()
+        completion = LateCompletion if self.database.inside_transaction else Completion
+        return await completion(self.database, self.realm, replies, extractor, embedder).run()
 
     def _tools(self) -> tuple[ReplyStore, Extractor, Embedder]:
         replies = ReplyStore(self.database, self.realm)

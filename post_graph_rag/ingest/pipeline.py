@@ -22,8 +22,6 @@ from post_graph_rag.records import Document, DocumentReport, ProgressCallback
 
 SLICE = 64
 """Documents looked up together."""
-IN_FLIGHT = 128
-"""Documents being read at once; bounds memory, not the models, which have their own bound."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +45,7 @@ class Indexing:
         self._reports: dict[int, DocumentReport] = {}
         self._finished: dict[int, Draft] = {}
         self._errors: dict[int, RAGError] = {}
-        self._slots = asyncio.Semaphore(IN_FLIGHT)
+        self._slots = asyncio.Semaphore(tools.committer.in_flight)
 
     async def run(self, documents: Sequence[Document]) -> list[DocumentReport]:
         """Index the documents; a report for each, in order.
@@ -77,14 +75,23 @@ class Indexing:
         return drafts
 
     async def _index(self, drafts: Sequence[Draft]) -> None:
-        async with self._tools.committer.open(reindex=self._reindex), asyncio.TaskGroup() as readers:
-            for start in range(0, len(drafts), SLICE):
-                for item, found in await self._tools.lookup.look_up(drafts[start : start + SLICE], self._reindex):
-                    if item.status == "unchanged":
-                        await self._unchanged(item)
-                    else:
-                        await self._slots.acquire()
-                        readers.create_task(self._document(item, found))
+        committer = self._tools.committer
+        committer.expect()
+        async with committer.open(reindex=self._reindex), asyncio.TaskGroup() as readers:
+            try:
+                await self._begin(drafts, readers)
+            finally:
+                committer.ended()
+
+    async def _begin(self, drafts: Sequence[Draft], readers: asyncio.TaskGroup) -> None:
+        for start in range(0, len(drafts), SLICE):
+            for item, found in await self._tools.lookup.look_up(drafts[start : start + SLICE], self._reindex):
+                if item.status == "unchanged":
+                    await self._unchanged(item)
+                else:
+                    await self._slots.acquire()
+                    self._tools.committer.expect()
+                    readers.create_task(self._document(item, found))
 
     async def _unchanged(self, item: Draft) -> None:
         self._reports[item.number] = DocumentReport(
@@ -101,6 +108,7 @@ class Indexing:
             self._fail(item.number, item.key, item.space, _first(errors))
             await self._steps.ended("failed", item)
         finally:
+            self._tools.committer.ended()
             self._slots.release()
 
     async def _read_and_put(self, item: Draft, found: Found) -> None:

@@ -195,18 +195,17 @@ async def _keep_session(_connection: Any) -> None:
 
 @asynccontextmanager
 async def _transaction(connection: Any, begin: str, end: str = "COMMIT") -> AsyncIterator[None]:
-    """The driver's own takes itself for begun when it was cancelled before it was."""
+    """The driver's own takes itself for begun when it was cancelled before it was.
+
+    A statement that was cancelled may have been carried out all the same, so rolled back it is in any case.
+    """
     try:
         await connection.execute(begin)
-    except asyncio.CancelledError:
-        await _undo(connection, "ROLLBACK")  # it may have begun all the same
-        raise
-    try:
         yield
+        await connection.execute(end)
     except BaseException:
         await _undo(connection, "ROLLBACK")
         raise
-    await connection.execute(end)
 
 
 @asynccontextmanager

@@ -6,10 +6,12 @@ import asyncio
 import json
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 from urllib.parse import SplitResult, unquote, urlsplit
 from weakref import WeakKeyDictionary
 
+import httpx
 import openai
 from openai import AsyncOpenAI, AsyncStream, DefaultAsyncHttpxClient
 from pydantic import SecretStr
@@ -35,7 +37,7 @@ class Endpoint:
     base_url: up to and with "/v1"; if None the SDK's own, which is OPENAI_BASE_URL or else OpenAI.
     api_key: may be None for servers that want none.
 
-    Raises ConfigurationError for a URL that is none.
+    Raises ConfigurationError for a URL that is none and for a key that cannot be sent.
 
     Nothing is opened here: a client is made in the event loop that first asks, one for each loop that does.
     """
@@ -43,7 +45,7 @@ class Endpoint:
     def __init__(self, base_url: str | None = None, api_key: SecretStr | str | None = None) -> None:
         self._base_url = base_url or os.environ.get("OPENAI_BASE_URL") or None
         self._url = _parsed(self._base_url)
-        self._key = api_key.get_secret_value() if isinstance(api_key, SecretStr) else api_key or ""
+        self._key = _sendable_key(api_key.get_secret_value() if isinstance(api_key, SecretStr) else api_key or "")
         self._clients: WeakKeyDictionary[asyncio.AbstractEventLoop, AsyncOpenAI] = WeakKeyDictionary()
         self._refused: set[tuple[str, str]] = set()
 
@@ -112,16 +114,24 @@ class Endpoint:
 
 
 def _parsed(base_url: str | None) -> SplitResult:
-    try:
+    with suppress(ValueError, httpx.InvalidURL):
         url = urlsplit(base_url or "")
-    except ValueError:
-        url = urlsplit("")
-    if base_url and not (url.scheme in ("http", "https") and url.netloc):
-        # The URL itself may hold a password, so it is not quoted.
-        raise ConfigurationError(
-            "The models' URL must be like http://host:port/v1: correct POST_GRAPH_RAG_BASE_URL or OPENAI_BASE_URL."
-        )
-    return url
+        httpx.URL(base_url or "")
+        if base_url is None or (url.scheme in ("http", "https") and url.hostname and url.port != 0):
+            return url
+    # The URL itself may hold a password, so it is not quoted.
+    raise ConfigurationError(
+        "The models' URL must be like http://host:port/v1: correct POST_GRAPH_RAG_BASE_URL or OPENAI_BASE_URL."
+    )
+
+
+def _sendable_key(key: str) -> str:
+    if key.isascii() and key.isprintable() and key == key.strip():
+        return key
+    raise ConfigurationError(
+        "The models' key holds blanks, line ends or characters beyond ASCII: correct POST_GRAPH_RAG_API_KEY or "
+        "OPENAI_API_KEY."
+    )
 
 
 def _without_password(base_url: str | None, url: SplitResult) -> str | None:

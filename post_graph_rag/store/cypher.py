@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 
 from pydantic import JsonValue
 
-from post_graph_rag.clean import clean_json
+from post_graph_rag.clean import clean_json, clean_text
 from post_graph_rag.errors import InputError, SchemaError
 from post_graph_rag.store.database import Database, Session
 from post_graph_rag.store.driver_errors import database_errors
@@ -23,6 +23,7 @@ from post_graph_rag.store.statements import render, sources
 
 TIME_LIMIT = "30s"
 _COLUMN = re.compile(r"[^\W\d]\w{0,62}\Z")
+_MOST_BYTES = 63
 _STRING_OR_MARK = re.compile(r'"(?:[^"\\]|\\.)*"|::[a-z]+')
 
 
@@ -45,10 +46,10 @@ async def run_cypher(
 
 
 def _statement(graph: str, query: str, columns: Sequence[str]) -> str:
-    if not columns or not all(_COLUMN.match(name) for name in columns) or len(set(columns)) != len(columns):
+    if not columns or not all(map(_is_column, columns)) or len(set(columns)) != len(columns):
         raise InputError("columns are different names of letters, digits and underscores, one for each RETURN item")
-    if "\0" in query:
-        raise InputError("a query cannot hold NUL")
+    if not isinstance(query, str) or clean_text(query)[1]:
+        raise InputError("a query is text without NUL and halves of surrogate pairs")
     quoted = [quoted_name(name) for name in columns]
     tag = _tag(query)
     return render(
@@ -61,6 +62,10 @@ def _statement(graph: str, query: str, columns: Sequence[str]) -> str:
             "results": ", ".join(f"pg_catalog.format('%s', {name}) AS {name}" for name in quoted),
         },
     )
+
+
+def _is_column(name: object) -> bool:
+    return isinstance(name, str) and _COLUMN.match(name) is not None and len(name.encode()) <= _MOST_BYTES
 
 
 def _tag(query: str) -> str:

@@ -55,7 +55,7 @@ def connecting_errors() -> Iterator[None]:
         yield
     except asyncpg.PostgresError as error:
         raise _translated(error) from error
-    except ValueError:
+    except (ValueError, OverflowError):
         raise ConfigurationError(
             "the DSN cannot be read; it looks like postgresql://user:password@host:5432/database, with special "
             "characters of the password percent-encoded"

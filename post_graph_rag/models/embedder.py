@@ -34,6 +34,7 @@ class Embedder:
         self._dimensions = dimensions
         self._waiting: _Futures = {}
         self._kept: set[str] = set()
+        self._owed: list[int] = []  # milliseconds of calls that are not in the ledger yet
         self._timer: asyncio.TimerHandle | None = None
         self._running: set[asyncio.Task[dict[str, Vectors]]] = set()
 
@@ -44,7 +45,11 @@ class Embedder:
         is written into its table right away needs no second place.
         Raises EmbeddingError, WidthMismatch.
         """
-        return list(await asyncio.gather(*[self._wanted(text, keep) for text in texts]))
+        vectors = list(await asyncio.gather(*[self._wanted(text, keep) for text in texts]))
+        owed, self._owed = self._owed, []
+        if owed:
+            await self._replies.note_calls("embedding", self._model.name, owed)
+        return vectors
 
     def _wanted(self, text: str, keep: bool) -> asyncio.Future[Vectors]:
         loop = asyncio.get_running_loop()
@@ -84,9 +89,12 @@ class Embedder:
         failpoints.reach("after_embedding")
         self._check(made, len(texts))
         milliseconds = round((time.monotonic() - started) * 1000)
-        rows = [n for n, text in enumerate(texts) if text in keys]
-        await self._replies.keep_vectors([keys[texts[n]] for n in rows], made[rows], self._model.name, milliseconds)
-        failpoints.reach("vectors_kept")
+        if rows := [n for n, text in enumerate(texts) if text in keys]:
+            kept = [keys[texts[n]] for n in rows]
+            await self._replies.keep_vectors(kept, made[rows], self._model.name, milliseconds)
+            failpoints.reach("vectors_kept")
+        else:
+            self._owed.append(milliseconds)
         return made
 
     def _check(self, made: Vectors, asked: int) -> None:

@@ -87,3 +87,8 @@ class ReplyStore:
         async with self._database.single(self._realm.statements) as session:
             numbers = flat(list(vectors))
             await session.run("put_vectors", lazy, list(keys), numbers, vectors.shape[1], model, 0, milliseconds)
+
+    async def note_calls(self, role: str, model: str, milliseconds: Sequence[int]) -> None:
+        """Lines in the ledger for calls of which nothing is stored here."""
+        async with self._database.single(self._realm.statements) as session:
+            await session.run("put_ledger", not self._database.inside_transaction, role, model, list(milliseconds))

@@ -15,8 +15,12 @@ INSERT INTO {record}.ledger (role, model, prompt_tokens, output_tokens, cached_t
 SELECT $3, $4, $8, $9, $10, $11 FROM quick
 
 -- name: put_ledger
+-- $1 as above, $2 role, $3 model, $4 milliseconds of each call.
+WITH quick AS (
+    SELECT CASE WHEN $1 THEN set_config('synchronous_commit', 'off', true) END
+)
 INSERT INTO {record}.ledger (role, model, prompt_tokens, output_tokens, cached_tokens, milliseconds)
-VALUES ($1, $2, $3, $4, $5, $6)
+SELECT $2, $3, 0, 0, 0, w.milliseconds FROM quick, unnest($4::integer[]) AS w(milliseconds)
 
 -- name: find_vectors
 -- As float4 arrays: a caller's connection may lack the codec.

@@ -13,6 +13,7 @@ from post_graph_rag.models.ping import ping_settings
 from post_graph_rag.records import Finding
 from post_graph_rag.serve.connect import open_database, with_models
 from post_graph_rag.serve.options import connected
+from post_graph_rag.serve.terminal import shown
 from post_graph_rag.store.doctor import examine
 from post_graph_rag.store.upgrade import Upgrade, migrate_all, migrate_one, missing_migrations
 
@@ -60,6 +61,6 @@ async def doctor(settings: Settings, every: All = False) -> None:
 
 
 def _show(finding: Finding) -> None:
-    typer.echo(f"{'ok' if finding.ok else 'FAULT':<6}{finding.check}: {finding.detail}")
+    typer.echo(f"{'ok' if finding.ok else 'FAULT':<6}{finding.check}: {shown(finding.detail)}")
     if finding.repair is not None:
         typer.echo(f"      mend it with: {finding.repair}")

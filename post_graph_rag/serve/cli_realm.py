@@ -11,6 +11,7 @@ from post_graph_rag.config import Settings
 from post_graph_rag.errors import ConfigurationError
 from post_graph_rag.serve.connect import named, open_database, open_engine, open_existing
 from post_graph_rag.serve.options import connected
+from post_graph_rag.serve.terminal import shown
 from post_graph_rag.store.grants import grant_realm
 from post_graph_rag.store.optimize import optimize as optimize_realm
 from post_graph_rag.store.projection import rebuild_graph as rebuild_realm_graph
@@ -33,7 +34,7 @@ async def create(settings: Settings, name: Name = None) -> None:
     """Create a realm for the embedding model that the settings name; one that is there stays as it is."""
     async with open_engine(named(settings, name), create=True) as rag:
         realm = (await rag.realm_stats()).realm
-        typer.echo(f"{shown(realm.name)}: {realm.embedding_model}, {realm.dimensions} dimensions")
+        typer.echo(f"{shown(realm.name)}: {shown(realm.embedding_model)}, {realm.dimensions} dimensions")
 
 
 @realm_app.command("list")
@@ -43,7 +44,7 @@ async def list_all(settings: Settings) -> None:
     async with open_database(settings) as database:
         for realm in await list_realms(database):
             graph = "graph" if realm.graph_name else "no graph"
-            typer.echo(f"{shown(realm.name)}: {realm.embedding_model}, {realm.dimensions} dimensions, {graph}")
+            typer.echo(f"{shown(realm.name)}: {shown(realm.embedding_model)}, {realm.dimensions} dimensions, {graph}")
 
 
 @realm_app.command()
@@ -105,8 +106,3 @@ async def optimize(settings: Settings, name: Name = None) -> None:
     typer.echo(f"{tidied} rows put right, {report.analyzed} tables analyzed")
     for table in report.indexed:
         typer.echo(f"index built: {table}")
-
-
-def shown(name: str) -> str:
-    """A name as a terminal may print it: what would move the cursor or start a line is escaped."""
-    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in name)

@@ -24,6 +24,7 @@ from post_graph_rag.records import (
 )
 from post_graph_rag.serve.connect import open_engine
 from post_graph_rag.serve.options import connected, notes
+from post_graph_rag.serve.terminal import shown, shown_text
 
 Paths = Annotated[
     list[Path] | None, typer.Argument(help="Text files; with none, what is pending in the realm is completed.")
@@ -85,16 +86,16 @@ def _tell(reports: Sequence[DocumentReport]) -> None:
     for report in reports:
         found = f"{report.passages} passages, {report.entities} entities, {report.relations} relations"
         pending = f", {report.pending} still without structure" if report.pending else ""
-        typer.echo(f"{report.status:<10}{report.key}: {found}{pending}")
+        typer.echo(f"{report.status:<10}{shown(report.key)}: {found}{pending}")
         for error in report.errors:
-            notes.print(f"          {error}")
+            notes.print(f"          {shown(error)}")
 
 
 def _tell_pending(report: PendingReport) -> None:
     typer.echo(f"passages: {report.passages_completed} completed, {report.passages_left} left")
     typer.echo(f"vectors: {report.vectors_completed} completed, {report.vectors_left} left")
     for error in report.errors:
-        notes.print(error)
+        notes.print(shown(error))
 
 
 @connected
@@ -105,10 +106,10 @@ async def query(
     param = QueryParam.model_validate({"mode": mode, "top_k": top_k})
     async with open_engine(settings) as rag:
         if context:
-            typer.echo((await rag.query_data(question, param=param)).context)
+            typer.echo(shown_text((await rag.query_data(question, param=param)).context))
             return
         answer = await rag.query(question, param=param)
-    typer.echo(answer.text)
+    typer.echo(shown_text(answer.text))
     for reference in answer.references:
         typer.echo(_line(reference))
 
@@ -116,4 +117,4 @@ async def query(
 def _line(reference: Reference) -> str:
     name = reference.title or reference.document
     place = f" ({reference.source})" if reference.source not in (None, name) else ""
-    return f"[{reference.number}] {name}{place}"
+    return shown(f"[{reference.number}] {name}{place}")

@@ -13,6 +13,7 @@ from rich.console import Console
 
 from post_graph_rag.config import Settings
 from post_graph_rag.errors import RAGError
+from post_graph_rag.serve.terminal import shown
 
 notes = Console(stderr=True, soft_wrap=True, highlight=False, markup=False)
 
@@ -47,7 +48,7 @@ def connected(command: Command) -> Callable[..., None]:
 
 def refusal(message: str) -> typer.Exit:
     """Say in one line why it does not go on; raise what is returned."""
-    notes.print(f"Error: {' '.join(message.split())}")
+    notes.print(f"Error: {shown(' '.join(message.split()))}")
     return typer.Exit(1)
 
 

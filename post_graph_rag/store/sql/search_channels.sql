@@ -1,10 +1,7 @@
 -- name: search_scope
 -- The spaces a question may see ($1: their names, null for all) and how much the realm holds at most, for rarities.
 -- Ids are drawn in order, so the largest is a count that costs nothing; it exceeds the true one by what was discarded.
--- The statements after this one are written for one plan, by indexes, whatever their values: planning them anew costs
--- as much as running them, and a plan made for tables that are small today must not outlive their growth.
-SELECT set_config('plan_cache_mode', 'force_generic_plan', true), set_config('enable_seqscan', 'off', true),
-       coalesce(array_agg(s.id), '{}') AS ids, coalesce(array_agg(s.name), '{}') AS names,
+SELECT coalesce(array_agg(s.id), '{}') AS ids, coalesce(array_agg(s.name), '{}') AS names,
        NOT EXISTS (SELECT FROM {record}.space) AS nothing,
        EXISTS (SELECT FROM {record}.clock WHERE epoch = {epoch}) AS same,
        coalesce((SELECT max(id) FROM {record}.passage), 0) AS passages,

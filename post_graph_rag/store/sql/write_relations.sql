@@ -39,8 +39,12 @@ LEFT JOIN LATERAL (
           SELECT m.id FROM {record}.entity m WHERE m.canonical = t.subject AND m.canonical <> m.id) AS ms
     CROSS JOIN (SELECT oe.id WHERE oe.canonical = oe.id UNION ALL
                 SELECT m.id FROM {record}.entity m WHERE m.canonical = t.object AND m.canonical <> m.id) AS mo
-    JOIN {record}.assertion a ON a.subject = ms.id AND a.predicate = t.predicate AND a.object = mo.id
-                             AND a.negated = t.negated AND upper_inf(a.recorded)
+    CROSS JOIN LATERAL (
+        -- OFFSET 0 keeps this from being joined first, by the predicate alone.
+        SELECT a.* FROM {record}.assertion a
+        WHERE a.subject = ms.id AND a.predicate = t.predicate AND a.object = mo.id AND a.negated = t.negated
+          AND upper_inf(a.recorded) OFFSET 0
+    ) AS a
 ) AS live ON true
 LEFT JOIN LATERAL (
     SELECT json_agg(json_build_array(p.id, p.dated, (extract(epoch FROM lower(p.valid)) * 1000000)::bigint,

@@ -85,17 +85,18 @@ SELECT DISTINCT entity FROM {record}.mention WHERE passage = ANY ($1::bigint[])
 -- name: touched_claims
 -- Live alias claims that entities $1 may take part in: as the one that claims, or as the one whose key is claimed.
 -- types: of what the passages say of the two, a bounded sample chosen by content, so that order does not matter.
-WITH keys AS (
+WITH keys AS MATERIALIZED (
     SELECT e.space, c.key FROM {record}.alias_claim c JOIN {record}.entity e ON e.id = c.entity
     WHERE c.entity = ANY ($1::bigint[])
     UNION SELECT e.space, e.key FROM {record}.entity e WHERE e.id = ANY ($1::bigint[])
-), pairs AS (
-    SELECT named.id AS source, c.entity AS target
-    FROM keys k JOIN {record}.alias_claim c ON c.key = k.key AND upper_inf(c.recorded)
-    JOIN {record}.entity claimant ON claimant.id = c.entity AND claimant.space = k.space
-    JOIN {record}.entity named ON named.space = k.space AND named.key = k.key AND named.sense = 0
-    WHERE named.id <> c.entity
-    GROUP BY named.id, c.entity
+), claimed AS MATERIALIZED (
+    -- Claims are few: they come first, so that no plan joins entities by their space alone.
+    SELECT DISTINCT k.space, k.key, c.entity FROM keys k JOIN {record}.alias_claim c ON c.key = k.key AND upper_inf(c.recorded)
+), pairs AS MATERIALIZED (
+    SELECT named.id AS source, claimed.entity AS target
+    FROM claimed JOIN {record}.entity claimant ON claimant.id = claimed.entity AND claimant.space = claimed.space
+    JOIN {record}.entity named ON named.space = claimed.space AND named.key = claimed.key AND named.sense = 0
+    WHERE named.id <> claimed.entity
 )
 SELECT p.source, p.target, s.types AS source_types, t.types AS target_types
 FROM pairs p

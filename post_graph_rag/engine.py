@@ -10,7 +10,7 @@ from typing import Any, Concatenate, Literal, ParamSpec, TypeVar
 from pydantic import JsonValue
 
 from post_graph_rag.config import Settings
-from post_graph_rag.errors import RealmMoved
+from post_graph_rag.errors import ExtensionMissing, RealmMoved
 from post_graph_rag.ingest.indexer import Indexer
 from post_graph_rag.models.ping import ping
 from post_graph_rag.models.prompts import Prompts
@@ -46,13 +46,13 @@ Result = TypeVar("Result")
 def _found_again(
     method: Callable[Concatenate[GraphRAG, Arguments], Awaitable[Result]],
 ) -> Callable[Concatenate[GraphRAG, Arguments], Coroutine[Any, Any, Result]]:
-    """Once more with the realm looked up anew, when it was dropped and made anew, or replaced, while it was open."""
+    """Once more with the realm looked up anew, when it or its extensions were replaced while it was open."""
 
     @wraps(method)
     async def run(self: GraphRAG, /, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
         try:
             return await method(self, *args, **kwargs)
-        except RealmMoved:
+        except (RealmMoved, ExtensionMissing):
             self._opening.forget_realm()
             return await method(self, *args, **kwargs)
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import Any, Literal
 
 import asyncpg
@@ -118,7 +118,8 @@ class Database:
     async def rehearsal(self, statements: Statements) -> AsyncIterator[Session]:
         """A transaction that is always rolled back, on a connection of its own where the DSN is ours."""
         async with self._fresh() as connection:
-            how = _undone(connection) if connection.is_in_transaction() else _transaction(connection, "BEGIN", "ROLLBACK")
+            inside = connection.is_in_transaction()
+            how = _undone(connection) if inside else _transaction(connection, "BEGIN", "ROLLBACK")
             with database_errors():
                 async with how:
                     await local_settings.set_ours(connection, statements.search_path)
@@ -240,7 +241,8 @@ async def _undone(connection: Any) -> AsyncIterator[None]:
 
 
 async def _undo(connection: Any, statement: str) -> None:
-    if not connection.is_closed():
+    """What is lost with its session needs no undoing, and what is in use by its owner was never begun."""
+    with suppress(asyncpg.InterfaceError, asyncpg.PostgresConnectionError, OSError):
         await connection.execute(statement)
 
 

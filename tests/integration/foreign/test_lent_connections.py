@@ -91,9 +91,13 @@ async def test_a_pool_serves_reading_and_writing_and_stays_open(database: str) -
 
 async def test_one_connection_of_a_pool_serves_too(database: str) -> None:
     await fill(database, ACME)
-    async with asyncpg.create_pool(database, min_size=1, max_size=1) as pool, pool.acquire() as connection:
-        async with engine(connection=connection) as one, engine(connection=connection) as two:
-            found = await asyncio.gather(*(rag.query_data(QUESTION) for rag in (one, two) * 4))
+    async with (
+        asyncpg.create_pool(database, min_size=1, max_size=1) as pool,
+        pool.acquire() as connection,
+        engine(connection=connection) as one,
+        engine(connection=connection) as two,
+    ):
+        found = await asyncio.gather(*(rag.query_data(QUESTION) for rag in (one, two) * 4))
     assert all(data.passages for data in found)
 
 

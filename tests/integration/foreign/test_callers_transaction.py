@@ -92,7 +92,7 @@ class Watched:
     async def look(self) -> None:
         other = await asyncpg.connect(self.database)
         try:
-            await other.fetch(f'SELECT FROM "{RECORD}".clock FOR UPDATE NOWAIT')
+            await other.fetch(f'SELECT FROM "{RECORD}".clock FOR SHARE NOWAIT')
             self.held.append(False)
         except asyncpg.LockNotAvailableError:
             self.held.append(True)

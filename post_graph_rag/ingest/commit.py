@@ -15,7 +15,6 @@ from post_graph_rag.ingest.groups import differences, fact_of, triple_of, words_
 from post_graph_rag.ingest.profiles import Profile, profile
 from post_graph_rag.ingest.resolve import alias_merges, canonical
 from post_graph_rag.ingest.structure import structure_rows
-from post_graph_rag.names import name_key
 from post_graph_rag.records import Extraction
 from post_graph_rag.store import write
 from post_graph_rag.store.database import Session
@@ -93,11 +92,11 @@ class Commit:
         await self._put_structure(retired)
         changed = self._written.keys() | self._closed | self._reopened | retired
         touched = await write.touched_entities(self._session, changed)
+        names_gone = await self._put_names(changed)
         await self._merge(touched)
         committed = Committed()
         relations = await self._put_relations(changed, committed)
         entities = await self._put_profiles(touched | self._moved, committed)
-        names_gone = await self._put_names(changed)
         await self._let_find(retired, relations, entities, names_gone)
         await self._draw(documents, changed, relations, entities)
         return committed
@@ -188,7 +187,7 @@ class Commit:
     async def _merge(self, touched: set[int]) -> None:
         """Bring the merges that follow from aliases up to date; notes which entities stand for others than before."""
         claims = await write.touched_claims(self._session, touched)
-        live = await write.live_merges(self._session, touched | {claim.source for claim in claims})
+        live = await write.live_merges(self._session, touched, {claim.source for claim in claims})
         wanted = alias_merges(claims)
         ended = {source for source, target in live.items() if wanted.get(source) != target}
         made = {source: target for source, target in wanted.items() if live.get(source) != target}
@@ -226,25 +225,18 @@ class Commit:
 
     async def _put_profiles(self, touched: set[int], committed: Committed) -> dict[int, bool]:
         rows = await write.fetch_profiles(self._session, touched)
-        self._profiles = [made for row in rows if (made := profile(row)) is not None]
-        committed.entities = [made for made in self._profiles if made.pending and made.current]
-        return {made.entity: made.current for made in self._profiles}
+        profiles = [made for row in rows if (made := profile(row)) is not None]
+        await write.apply_profiles(self._session, [made.row() for made in profiles])
+        committed.entities = [made for made in profiles if made.pending and made.current]
+        return {made.entity: made.current for made in profiles}
 
     async def _put_names(self, changed: set[int]) -> frozenset[int]:
-        """Write profiles and names together; returns names that nothing says any more."""
-        rows = await write.changed_names(self._session, changed)
-        fresh = [row for row in rows if row["live"] and row["id"] is None]
-        gone = frozenset(row["id"] for row in rows if not row["live"] and row["id"] is not None)
-        names = [
-            {"n": n, "entity": row["entity"], "name": row["name"], "key": name_key(row["name"]), "alias": row["alias"]}
-            for n, row in enumerate(fresh)
-        ]
-        profiles = [made.row() for made in self._profiles]
-        ids = await write.apply_profiles(self._session, profiles, names, sorted(gone), self._stamp)
-        for row in fresh:
-            id = ids[row["entity"], row["name"], row["alias"]]
-            self._posted.append(Posted(write.NAME, row["space"], id, term_counts(row["name"])))
-        return gone
+        """Names come before merges, which follow from them; returns those that nothing says any more."""
+        rows = await write.settle_names(self._session, changed, self._stamp)
+        for row in rows:
+            if row["live"]:
+                self._posted.append(Posted(write.NAME, row["space"], row["id"], term_counts(row["name"])))
+        return frozenset(row["id"] for row in rows if not row["live"])
 
     async def _let_find(
         self, retired: set[int], relations: dict[int, Group], entities: dict[int, bool], names_gone: frozenset[int]

@@ -23,6 +23,8 @@ _TRIES = 3
 
 @dataclass(slots=True, eq=False)
 class Waiting:
+    """A draft, and the promise that it will be written."""
+
     item: Draft
     written: asyncio.Future[None]
 

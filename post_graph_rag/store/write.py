@@ -159,9 +159,10 @@ async def touched_claims(session: Session, entities: Iterable[int]) -> list[Clai
     ]
 
 
-async def live_merges(session: Session, entities: Iterable[int]) -> dict[int, int]:
-    """Merges by alias that concern these entities: source -> target."""
-    return {row["source"]: row["target"] for row in await session.rows("live_merges", sorted(entities))}
+async def live_merges(session: Session, entities: Iterable[int], sources: Iterable[int]) -> dict[int, int]:
+    """Merges by alias, source -> target: those of `sources`, and those in which `entities` take part."""
+    rows = await session.rows("live_merges", sorted(entities), sorted(sources))
+    return {row["source"]: row["target"] for row in rows}
 
 
 async def put_merges(session: Session, ended: Iterable[int], made: Mapping[int, int], stamp: datetime) -> None:
@@ -291,18 +292,14 @@ async def fetch_profiles(session: Session, entities: Iterable[int]) -> list[Any]
     return await session.rows("fetch_profiles", sorted(entities))
 
 
-async def changed_names(session: Session, passages: Iterable[int]) -> list[Any]:
-    """Names that these passages give or gave, whether they still live, and their row."""
-    return await session.rows("changed_names", sorted(passages))
+async def settle_names(session: Session, passages: Iterable[int], stamp: datetime) -> list[Any]:
+    """Write names that these passages are the first to give, end those nothing gives any more; returns both."""
+    return await session.rows("settle_names", sorted(passages), stamp)
 
 
-async def apply_profiles(
-    session: Session, profiles: Rows, names: Rows, ended: Sequence[int], stamp: datetime
-) -> dict[tuple[int, str, bool], int]:
-    """Write profiles and names; returns the id of each new name by (entity, name, alias)."""
-    given = {"profiles": profiles, "names": names}
-    rows = await session.rows("apply_profiles", as_json(given), list(ended), stamp)
-    return {(row["entity"], row["name"], row["alias"]): row["id"] for row in rows}
+async def apply_profiles(session: Session, profiles: Rows) -> None:
+    """Write profiles, and which entities are current."""
+    await session.run("apply_profiles", as_json(profiles))
 
 
 # ---------------------------------------------------------------- indexes

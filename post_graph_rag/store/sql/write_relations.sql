@@ -134,49 +134,49 @@ LEFT JOIN LATERAL (
                    JOIN {record}.mention x ON x.entity = m.id AND upper_inf(x.recorded)) AS live
 ) AS mentioned ON true
 
--- name: changed_names
--- Names and aliases that passages $1 give or gave, whether any live passage still gives them, and their live row.
+-- name: settle_names
+-- Names and aliases that passages $1 give or gave: written where they are new, ended where no live passage gives them
+-- any more; $2 the stamp. Answers those that were written (live) and those that ended.
 WITH said AS (
     SELECT entity, name, NULL AS key, bool_or(upper_inf(recorded)) AS live
     FROM {record}.observation WHERE passage = ANY ($1::bigint[]) GROUP BY entity, name
     UNION ALL
     SELECT entity, alias, key, bool_or(upper_inf(recorded))
     FROM {record}.alias_claim WHERE passage = ANY ($1::bigint[]) GROUP BY entity, alias, key
-)
-SELECT s.entity, s.name, s.key IS NOT NULL AS alias, n.id, e.space,
-       s.live OR CASE WHEN s.key IS NULL
-           THEN EXISTS (SELECT FROM {record}.observation o WHERE o.entity = s.entity AND md5(o.name) = md5(s.name)
-                        AND o.name = s.name AND upper_inf(o.recorded))
-           ELSE EXISTS (SELECT FROM {record}.alias_claim c WHERE c.entity = s.entity AND c.key = s.key
-                        AND c.alias = s.name AND upper_inf(c.recorded)) END AS live
-FROM said s JOIN {record}.entity e ON e.id = s.entity
-LEFT JOIN {record}.entity_name n ON n.entity = s.entity AND n.name = s.name AND n.alias = (s.key IS NOT NULL)
-                                AND upper_inf(n.recorded)
-
--- name: apply_profiles
--- $1 json {profiles: [{entity, name, type, description, pending, current}], names: [{n, entity, name, key, alias}]},
--- $2 names that end, $3 the stamp. Answers the number given to each new name.
-WITH given AS (
-    SELECT $1::text::json AS it
-), wanted AS (
-    SELECT p.* FROM given, json_to_recordset(it -> 'profiles') AS p(entity bigint, name text, type text,
-        description text, pending boolean, current boolean)
-), profiles AS (
-    INSERT INTO {record}.entity_profile AS old (entity, name, type, description, pending)
-    SELECT entity, name, type, description, pending FROM wanted ORDER BY entity
-    ON CONFLICT (entity) DO UPDATE SET name = excluded.name, type = excluded.type,
-        description = excluded.description, pending = old.pending OR excluded.pending
-    WHERE (old.name, old.type, old.description) IS DISTINCT FROM (excluded.name, excluded.type, excluded.description)
-       OR excluded.pending AND NOT old.pending
-), flags AS (
-    UPDATE {record}.entity e SET current = w.current FROM wanted w WHERE e.id = w.entity AND e.current <> w.current
+), known AS (
+    -- A scalar query stays a look-up by index, where EXISTS might become a hash of all claims there are.
+    SELECT s.entity, e.space, s.name, coalesce(s.key, e.key) AS key, s.key IS NOT NULL AS alias, n.id,
+           s.live OR CASE WHEN s.key IS NULL
+               THEN (SELECT true FROM {record}.observation o WHERE o.entity = s.entity AND md5(o.name) = md5(s.name)
+                     AND o.name = s.name AND upper_inf(o.recorded) LIMIT 1)
+               ELSE (SELECT true FROM {record}.alias_claim c WHERE c.entity = s.entity AND c.key = s.key
+                     AND c.alias = s.name AND upper_inf(c.recorded) LIMIT 1) END IS NOT NULL AS live
+    FROM said s JOIN {record}.entity e ON e.id = s.entity
+    LEFT JOIN {record}.entity_name n ON n.entity = s.entity AND n.name = s.name AND n.alias = (s.key IS NOT NULL)
+                                    AND upper_inf(n.recorded)
 ), ended AS (
-    UPDATE {record}.entity_name SET recorded = tstzrange(lower(recorded), $3) WHERE id = ANY ($2::bigint[])
-), names AS (
+    UPDATE {record}.entity_name n SET recorded = tstzrange(lower(n.recorded), $2)
+    FROM known k WHERE n.id = k.id AND NOT k.live
+), written AS (
     INSERT INTO {record}.entity_name (entity, name, key, alias, recorded)
-    SELECT n.entity, n.name, n.key, n.alias, tstzrange($3, NULL)
-    FROM given, json_to_recordset(it -> 'names') AS n(n integer, entity bigint, name text, key text, alias boolean)
-    ORDER BY n.n
+    SELECT entity, name, key, alias, tstzrange($2, NULL) FROM known WHERE live AND id IS NULL
+    ORDER BY entity, name, alias
     RETURNING id, entity, name, alias
 )
-SELECT id, entity, name, alias FROM names
+SELECT w.id, k.space, w.name, true AS live FROM written w JOIN known k USING (entity, name, alias)
+UNION ALL SELECT id, space, name, false FROM known WHERE NOT live AND id IS NOT NULL
+
+-- name: apply_profiles
+-- $1 json [{entity, name, type, description, pending, current}].
+WITH wanted AS (
+    SELECT * FROM json_to_recordset($1::json) AS p(entity bigint, name text, type text, description text,
+        pending boolean, current boolean)
+), flags AS (
+    UPDATE {record}.entity e SET current = w.current FROM wanted w WHERE e.id = w.entity AND e.current <> w.current
+)
+INSERT INTO {record}.entity_profile AS old (entity, name, type, description, pending)
+SELECT entity, name, type, description, pending FROM wanted ORDER BY entity
+ON CONFLICT (entity) DO UPDATE SET name = excluded.name, type = excluded.type,
+    description = excluded.description, pending = old.pending OR excluded.pending
+WHERE (old.name, old.type, old.description) IS DISTINCT FROM (excluded.name, excluded.type, excluded.description)
+   OR excluded.pending AND NOT old.pending

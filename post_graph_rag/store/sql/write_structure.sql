@@ -84,14 +84,18 @@ SELECT DISTINCT entity FROM {record}.mention WHERE passage = ANY ($1::bigint[])
 
 -- name: touched_claims
 -- Live alias claims that entities $1 may take part in: as the one that claims, or as the one whose key is claimed.
+-- Read from the names that aliases give, which are few however often an alias is said.
 -- types: of what the passages say of the two, a bounded sample chosen by content, so that order does not matter.
 WITH keys AS MATERIALIZED (
-    SELECT e.space, c.key FROM {record}.alias_claim c JOIN {record}.entity e ON e.id = c.entity
-    WHERE c.entity = ANY ($1::bigint[])
+    SELECT e.space, n.key FROM {record}.entity_name n JOIN {record}.entity e ON e.id = n.entity
+    WHERE n.entity = ANY ($1::bigint[]) AND n.alias
     UNION SELECT e.space, e.key FROM {record}.entity e WHERE e.id = ANY ($1::bigint[])
 ), claimed AS MATERIALIZED (
     -- Claims are few: they come first, so that no plan joins entities by their space alone.
-    SELECT DISTINCT k.space, k.key, c.entity FROM keys k JOIN {record}.alias_claim c ON c.key = k.key AND upper_inf(c.recorded)
+    SELECT DISTINCT k.space, k.key, n.entity
+    FROM keys k CROSS JOIN LATERAL (
+        SELECT n.entity FROM {record}.entity_name n WHERE n.key = k.key AND n.alias AND upper_inf(n.recorded) OFFSET 0
+    ) AS n
 ), pairs AS MATERIALIZED (
     SELECT named.id AS source, claimed.entity AS target
     FROM claimed JOIN {record}.entity claimant ON claimant.id = claimed.entity AND claimant.space = claimed.space
@@ -108,9 +112,10 @@ CROSS JOIN LATERAL (SELECT array_agg(DISTINCT type) AS types FROM (
     ORDER BY -least(length(description), 300), digest LIMIT 24) AS sample) AS t
 
 -- name: live_merges
--- Live merges that follow from aliases and concern entities $1, as source of a merge or as one whose claim made it.
+-- Live merges that follow from aliases: those of sources $2, and those in which entities $1 take part on either side.
 SELECT source, target FROM {record}.merge
-WHERE upper_inf(recorded) AND cause = 'alias' AND (source = ANY ($1::bigint[]) OR target = ANY ($1::bigint[]))
+WHERE upper_inf(recorded) AND cause = 'alias'
+  AND (source = ANY ($1::bigint[] || $2::bigint[]) OR target = ANY ($1::bigint[]))
 
 -- name: put_merges
 -- $1 sources whose merge ends, $2 sources and $3 targets of new ones, $4 the stamp.

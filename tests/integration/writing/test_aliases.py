@@ -74,6 +74,20 @@ async def test_chains_of_aliases_lead_to_their_end(place: Place) -> None:
     assert await faults(rag) == []
 
 
+async def test_a_chain_that_grows_at_its_far_end_stays_whole(place: Place) -> None:
+    rag = place.engine()
+    for number, text in enumerate(
+        (
+            "A hired Cora Doe.",
+            "B Group also known as A sold Delta Inc.",
+            "C Holding also known as B Group bought Echo Ltd.",
+        )
+    ):
+        await rag.index_document(document(str(number), text))
+    assert await merges(place) == {("a", "b group"), ("b group", "c holding")}
+    assert {row[0] for row in await place.relations()} == {"c holding"}
+
+
 async def test_names_that_claim_each_other_are_one(place: Place) -> None:
     rag = place.engine()
     await rag.index_documents(

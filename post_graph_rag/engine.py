@@ -67,8 +67,11 @@ class GraphRAG:
             answer = await rag.query("Who runs Acme?")
 
     settings: what to connect to and with which models; None takes everything from the environment.
-    connection: an asyncpg pool or one connection that the caller owns; it is never closed here. Inside a transaction
-        of the caller's, what is written is kept only if that commits.
+    connection: an asyncpg pool or one connection that the caller owns; it is never closed here, its settings and role
+        are left as they are, and nothing is migrated on it. On one connection calls wait for their turn; while they
+        run, the caller must not use it. Inside a transaction of the caller's, no realm is made, its isolation holds,
+        every model is asked before the realm's write lock is taken, which then lasts to its end, and all that was
+        written, model replies included, is kept only if it commits.
     models: language and embedding models of the caller's own, in place of those the settings name.
     prompts: replacements for the shipped prompts, by name.
 

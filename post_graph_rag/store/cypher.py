@@ -21,7 +21,8 @@ from post_graph_rag.store.realms import Realm
 from post_graph_rag.store.rows import as_json
 from post_graph_rag.store.statements import render, sources
 
-TIME_LIMIT = "30s"
+TIME_LIMIT = 30_000
+"""Milliseconds one query may take."""
 _COLUMN = re.compile(r"[^\W\d]\w{0,62}\Z")
 _MOST_BYTES = 63
 _STRING_OR_MARK = re.compile(r'"(?:[^"\\]|\\.)*"|::[a-z]+')

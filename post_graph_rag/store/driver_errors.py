@@ -107,6 +107,11 @@ def _refused(error: asyncpg.PostgresError, said: str) -> RAGError:
             return RightMissing(f"the role lacks a right; see `post-graph-rag realm grant` ({said})")
         case asyncpg.ReadOnlySQLTransactionError():
             return ReadOnlyServer(f"only reading is allowed here: write to the primary, in a writing session ({said})")
+        case asyncpg.DuplicatePreparedStatementError() | asyncpg.InvalidSQLStatementNameError():
+            return ConfigurationError(
+                "a pooler in transaction mode loses prepared statements: set statement_cache_size=0 "
+                f"(POST_GRAPH_RAG_STATEMENT_CACHE_SIZE=0) ({said})"
+            )
         case error if isinstance(error, _OTHER_SHAPE):
             return RealmMoved(f"the database is not in the shape this version needs ({said})")
         case asyncpg.UndefinedObjectError() | asyncpg.FeatureNotSupportedError() if "vector" in said:

@@ -3,4 +3,6 @@
 SELECT {results} FROM ag_catalog.cypher('{graph_name}', {tag}{query}{tag}, $1) AS ({columns})
 
 -- name: cypher_limits
-SELECT set_config('statement_timeout', $1, true)
+-- $1 milliseconds, unless the session is bound more tightly already; 0 is no bound.
+SELECT set_config('statement_timeout', least($1::integer, nullif(setting::integer, 0))::text, true)
+FROM pg_settings WHERE name = 'statement_timeout'

@@ -230,3 +230,13 @@ async def test_a_connection_that_its_owner_closed_is_said_to_be_so(connection: a
 async def test_what_is_no_asyncpg_connection_is_refused() -> None:
     with pytest.raises(ConfigurationError, match="asyncpg"):
         await engine(connection="postgresql://localhost/db").initialize()
+
+
+
+
+async def test_a_tighter_time_limit_of_the_callers_binds_cypher_too(connection: asyncpg.Connection) -> None:
+    await connection.execute("SET statement_timeout = '200ms'")
+    async with engine(connection=connection) as rag:
+        with pytest.raises(DatabaseError, match="statement_timeout"):
+            await rag.cypher("UNWIND range(1, 20000000) AS x RETURN sum(x)")
+        assert (await rag.query_data(QUESTION)).passages

@@ -169,7 +169,7 @@ UNION ALL SELECT id, space, name, false FROM known WHERE NOT live AND id IS NOT 
 -- name: apply_profiles
 -- $1 json [{entity, name, type, description, pending, current}].
 WITH wanted AS (
-    SELECT * FROM json_to_recordset($1::json) AS p(entity bigint, name text, type text, description text,
+    SELECT * FROM json_to_recordset($1::text::json) AS p(entity bigint, name text, type text, description text,
         pending boolean, current boolean)
 ), flags AS (
     UPDATE {record}.entity e SET current = w.current FROM wanted w WHERE e.id = w.entity AND e.current <> w.current

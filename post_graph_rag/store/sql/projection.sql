@@ -20,7 +20,8 @@ WITH label AS (
     WHERE d.id = ANY ($1::bigint[])
 ), passage AS (
     SELECT ag_catalog._graphid(label.passage, p.id) AS id,
-           EXISTS (SELECT FROM {record}.document_passage l WHERE l.passage = p.id AND upper_inf(l.recorded)) AS live,
+           (SELECT true FROM {record}.document_passage l WHERE l.passage = p.id AND upper_inf(l.recorded) LIMIT 1)
+           IS NOT NULL AS live,
            (json_build_object('text', p.text, 'space', s.name)::text)::ag_catalog.agtype AS properties
     FROM label, {record}.passage p JOIN {record}.space s ON s.id = p.space
     WHERE p.id = ANY ($2::bigint[])

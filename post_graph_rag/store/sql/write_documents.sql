@@ -7,31 +7,37 @@ WHERE epoch = {epoch} RETURNING stamp
 -- name: hold_writes
 SELECT stamp FROM {record}.clock WHERE epoch = {epoch} FOR UPDATE
 
+-- Below, a scalar query or a LATERAL with OFFSET 0 stands where EXISTS or a plain join might one day be planned as a
+-- hash of a whole table: each look-up stays one by index.
+
 -- name: find_documents
 -- What is there of some documents, before any work is done: $1 json [{n, space, digest}].
 SELECT w.n, d.id AS document, v.id AS version, v.text_hash, v.context_hash, v.metadata_hash, v.observed_text,
        (SELECT count(*) FROM {record}.document_passage l WHERE l.version = v.id) AS passages,
-       (SELECT count(*) FROM {record}.document_passage l JOIN {record}.passage p ON p.id = l.passage
-        WHERE l.version = v.id AND p.extractor IS NULL) AS pending
+       (SELECT count(*) FROM {record}.document_passage l
+        WHERE l.version = v.id AND (SELECT p.extractor FROM {record}.passage p WHERE p.id = l.passage) IS NULL) AS pending
 FROM json_to_recordset($1::text::json) AS w(n integer, space text, digest bytea)
-JOIN {record}.space s ON s.name = w.space
-JOIN {record}.document d ON d.space = s.id AND d.digest = w.digest
+CROSS JOIN LATERAL (SELECT id FROM {record}.space s WHERE s.name = w.space OFFSET 0) AS s
+CROSS JOIN LATERAL (SELECT id FROM {record}.document d WHERE d.space = s.id AND d.digest = w.digest OFFSET 0) AS d
 JOIN {record}.document_version v ON v.document = d.id AND upper_inf(v.recorded)
 
 -- name: find_passages
 -- Which passages have structure already: $1 json [{n, space, text_hash, context_hash, event}].
-SELECT w.n, p.id, p.extractor, EXISTS (SELECT FROM {passage_vector} v WHERE v.id = p.id) AS embedded
+SELECT w.n, p.id, p.extractor, (SELECT v.id FROM {passage_vector} v WHERE v.id = p.id) IS NOT NULL AS embedded
 FROM json_to_recordset($1::text::json) AS w(n integer, space text, text_hash bytea, context_hash bytea, event tstzrange)
-JOIN {record}.space s ON s.name = w.space
-JOIN {record}.passage p ON p.space = s.id AND p.text_hash = w.text_hash AND p.context_hash = w.context_hash
-                       AND p.event IS NOT DISTINCT FROM w.event
+CROSS JOIN LATERAL (SELECT id FROM {record}.space s WHERE s.name = w.space OFFSET 0) AS s
+CROSS JOIN LATERAL (
+    SELECT id, extractor FROM {record}.passage p
+    WHERE p.space = s.id AND p.text_hash = w.text_hash AND p.context_hash = w.context_hash
+      AND p.event IS NOT DISTINCT FROM w.event OFFSET 0) AS p
 
 -- name: find_known_names
 -- Names the realm knows among those a text may hold, one spelling a key: $1 json [{n, space, key}].
 SELECT DISTINCT ON (w.n, n.key) w.n, n.name
 FROM json_to_recordset($1::text::json) AS w(n integer, space text, key text)
-JOIN {record}.space s ON s.name = w.space
-JOIN {record}.entity_name n ON n.key = w.key AND upper_inf(n.recorded)
+CROSS JOIN LATERAL (SELECT id FROM {record}.space s WHERE s.name = w.space OFFSET 0) AS s
+CROSS JOIN LATERAL (
+    SELECT entity, key, name FROM {record}.entity_name n WHERE n.key = w.key AND upper_inf(n.recorded) OFFSET 0) AS n
 JOIN {record}.entity e ON e.id = n.entity AND e.space = s.id
 ORDER BY w.n, n.key, length(n.name) DESC, n.name
 
@@ -41,27 +47,29 @@ WITH wanted AS (
     SELECT * FROM json_to_recordset($1::text::json) AS w(n integer, space text, digest bytea, key text)
 ), new_space AS (
     INSERT INTO {record}.space (name)
-    SELECT DISTINCT space FROM wanted WHERE NOT EXISTS (SELECT FROM {record}.space s WHERE s.name = wanted.space)
+    SELECT DISTINCT space FROM wanted WHERE (SELECT s.id FROM {record}.space s WHERE s.name = wanted.space) IS NULL
     ORDER BY space
     RETURNING id, name
 ), every_space AS (
     SELECT id, name FROM new_space
-    UNION ALL SELECT id, name FROM {record}.space WHERE name IN (SELECT space FROM wanted)
+    UNION ALL SELECT id, name FROM {record}.space WHERE name = ANY (ARRAY(SELECT space FROM wanted))
 ), new_document AS (
     INSERT INTO {record}.document (space, digest, key)
     SELECT s.id, w.digest, w.key FROM wanted w JOIN every_space s ON s.name = w.space
-    WHERE NOT EXISTS (SELECT FROM {record}.document d WHERE d.space = s.id AND d.digest = w.digest)
+    WHERE (SELECT d.id FROM {record}.document d WHERE d.space = s.id AND d.digest = w.digest) IS NULL
     ORDER BY w.n
     RETURNING id, space, digest
 ), every_document AS (
     SELECT id, space, digest FROM new_document
     UNION ALL
-    SELECT d.id, d.space, d.digest FROM wanted w JOIN {record}.space s ON s.name = w.space
-    JOIN {record}.document d ON d.space = s.id AND d.digest = w.digest
+    SELECT d.id, d.space, d.digest FROM wanted w JOIN every_space s ON s.name = w.space
+    CROSS JOIN LATERAL (
+        SELECT * FROM {record}.document d WHERE d.space = s.id AND d.digest = w.digest OFFSET 0) AS d
 )
 SELECT w.n, s.id AS space, d.id AS document, v.text_hash, v.context_hash, v.observed_text
 FROM wanted w JOIN every_space s ON s.name = w.space JOIN every_document d ON d.space = s.id AND d.digest = w.digest
-LEFT JOIN {record}.document_version v ON v.document = d.id AND upper_inf(v.recorded)
+LEFT JOIN LATERAL (
+    SELECT * FROM {record}.document_version v WHERE v.document = d.id AND upper_inf(v.recorded) OFFSET 0) AS v ON true
 
 -- name: put_passages
 -- Insert passages that are new; say of each what structure it has and whether a live document holds it.
@@ -71,7 +79,8 @@ WITH wanted AS (
         event tstzrange, text text, tokens integer, extractor text, failure text)
 ), known AS (
     SELECT w.n, p.id, p.extractor,
-           EXISTS (SELECT FROM {record}.document_passage l WHERE l.passage = p.id AND upper_inf(l.recorded)) AS live
+           (SELECT true FROM {record}.document_passage l WHERE l.passage = p.id AND upper_inf(l.recorded) LIMIT 1)
+           IS NOT NULL AS live
     FROM wanted w JOIN {record}.passage p ON p.space = w.space AND p.text_hash = w.text_hash
         AND p.context_hash = w.context_hash AND p.event IS NOT DISTINCT FROM w.event
 ), added AS (
@@ -96,7 +105,7 @@ FROM json_to_recordset($1::text::json) AS w(id bigint, extractor text, failure t
 UPDATE {record}.passage p SET extractor = w.extractor, failure = w.failure
 FROM json_to_recordset($1::text::json) AS w(id bigint, extractor text, failure text)
 WHERE p.id = w.id AND p.extractor IS NULL
-  AND EXISTS (SELECT FROM {record}.document_passage l WHERE l.passage = p.id AND upper_inf(l.recorded))
+  AND (SELECT true FROM {record}.document_passage l WHERE l.passage = p.id AND upper_inf(l.recorded) LIMIT 1)
 RETURNING p.id
 
 -- name: exchange_versions
@@ -109,7 +118,7 @@ WITH wanted AS (
         observed_text text, links jsonb)
 ), closed AS (
     UPDATE {record}.document_version v SET recorded = tstzrange(lower(v.recorded), $2)
-    FROM wanted w WHERE v.document = w.document AND upper_inf(v.recorded)
+    WHERE v.document = ANY (ARRAY(SELECT document FROM wanted)) AND upper_inf(v.recorded)
     RETURNING v.id, v.document
 ), unlinked AS (
     UPDATE {record}.document_passage l SET recorded = tstzrange(lower(l.recorded), $2)
@@ -137,5 +146,5 @@ WITH wanted AS (
 )
 SELECT DISTINCT u.passage FROM unlinked u
 WHERE u.passage NOT IN (SELECT passage FROM linked)
-  AND NOT EXISTS (SELECT FROM {record}.document_passage l WHERE l.passage = u.passage AND upper_inf(l.recorded)
-                  AND l.version NOT IN (SELECT id FROM closed))
+  AND (SELECT true FROM {record}.document_passage l WHERE l.passage = u.passage AND upper_inf(l.recorded)
+       AND l.version NOT IN (SELECT id FROM closed) LIMIT 1) IS NULL

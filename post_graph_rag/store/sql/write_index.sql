@@ -24,7 +24,7 @@ WITH made AS (
     FROM unnest($1::bigint[], $2::integer[], $5::text[]) WITH ORDINALITY AS w(id, space, digest, n)
     JOIN {record}.entity_profile p ON p.entity = w.id AND md5(p.name || chr(10) || p.description) = w.digest
 ), settled AS (
-    UPDATE {record}.entity_profile p SET pending = false FROM made WHERE p.entity = made.id AND p.pending
+    UPDATE {record}.entity_profile p SET pending = false FROM made WHERE p.entity = made.id
 )
 INSERT INTO {entity_vector} (id, space, current, embedding)
 SELECT m.id, m.space, e.current, ($3::real[])[(n - 1) * $4::integer + 1 : n * $4::integer]::{vector}
@@ -77,7 +77,7 @@ ORDER BY p.id LIMIT $2
 
 -- name: pending_entities
 SELECT e.id, e.space, p.name, p.description FROM {record}.entity_profile p JOIN {record}.entity e ON e.id = p.entity
-WHERE p.pending AND e.current AND e.id > $1 ORDER BY e.id LIMIT $2
+WHERE p.pending AND e.current AND p.entity > $1 ORDER BY p.entity LIMIT $2
 
 -- name: pending_relations
 SELECT r.id, r.space, s.name AS subject, r.predicate, o.name AS object, r.negated

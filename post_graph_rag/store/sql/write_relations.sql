@@ -172,7 +172,8 @@ WITH wanted AS (
     SELECT * FROM json_to_recordset($1::text::json) AS p(entity bigint, name text, type text, description text,
         pending boolean, current boolean)
 ), flags AS (
-    UPDATE {record}.entity e SET current = w.current FROM wanted w WHERE e.id = w.entity AND e.current <> w.current
+    UPDATE {record}.entity e SET current = w.current FROM wanted w
+    WHERE e.id = w.entity AND e.current <> w.current AND e.id = ANY (ARRAY(SELECT entity FROM wanted))
 )
 INSERT INTO {record}.entity_profile AS old (entity, name, type, description, pending)
 SELECT entity, name, type, description, pending FROM wanted ORDER BY entity

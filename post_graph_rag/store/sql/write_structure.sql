@@ -114,8 +114,10 @@ CROSS JOIN LATERAL (SELECT array_agg(DISTINCT type) AS types FROM (
 -- name: live_merges
 -- Live merges that follow from aliases: those of sources $2, and those in which entities $1 take part on either side.
 SELECT source, target FROM {record}.merge
-WHERE upper_inf(recorded) AND cause = 'alias'
-  AND (source = ANY ($1::bigint[] || $2::bigint[]) OR target = ANY ($1::bigint[]))
+WHERE source = ANY ($1::bigint[] || $2::bigint[]) AND upper_inf(recorded) AND cause = 'alias'
+UNION
+SELECT source, target FROM {record}.merge
+WHERE target = ANY ($1::bigint[]) AND upper_inf(recorded) AND cause = 'alias'
 
 -- name: put_merges
 -- $1 sources whose merge ends, $2 sources and $3 targets of new ones, $4 the stamp.

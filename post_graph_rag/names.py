@@ -41,7 +41,6 @@ _FORM_WORDS = frozenset(_LEGAL_FORMS.values()) | {"corp", "inc", "ltd", "co", "a
 _LONGEST_FORM = max(len(form.split()) for form in _LEGAL_FORMS)
 
 _APOSTROPHES = re.compile("['\u2018\u2019\u02bc`]")
-_AND = re.compile(r"\s*&\s*")
 _POINT_IN_NUMBER = re.compile(r"(?<=\d)\.(?=\d)")
 _KEPT_MARKS = frozenset("#%\ue000")
 _PREPOSITIONS = frozenset(
@@ -61,7 +60,7 @@ def name_key(name: str) -> str:
 
     name: any text. Returns at most `MAX_KEY` characters; empty only for an empty name.
     """
-    text = _AND.sub(" and ", fold(_without_apostrophes(name)))
+    text = fold(_without_apostrophes(name)).replace("&", " and ")
     words = _join_initials(_words(text))
     words = words[1:] if len(words) > 1 and words[0] == "the" else words
     return shorten(" ".join(_unify_legal_form(words)) or _raw_key(name), MAX_KEY)
@@ -115,13 +114,20 @@ def _is_initial(word: str) -> bool:
 
 def _unify_legal_form(words: list[str]) -> list[str]:
     """Spell the legal form at the end one way; forms may follow each other ("Pty Ltd", "Co., Limited")."""
+    rest, forms = list(words), list[str]()
+    while (last := _last_form(rest)) is not None:
+        length, form = last
+        del rest[-length:]
+        forms.append(form)
+    return [*rest, *reversed(forms)]
+
+
+def _last_form(words: list[str]) -> tuple[int, str] | None:
+    """The legal form that a name ends in, and how many of its words that is; never the whole name."""
     for length in range(min(_LONGEST_FORM, len(words) - 1), 0, -1):
-        form = _LEGAL_FORMS.get(" ".join(words[-length:]))
-        if form:
-            return [*_unify_legal_form(words[:-length]), form]
-    if len(words) > 1 and words[-1] in _FORM_WORDS:
-        return [*_unify_legal_form(words[:-1]), words[-1]]
-    return words
+        if form := _LEGAL_FORMS.get(" ".join(words[-length:])):
+            return length, form
+    return (1, words[-1]) if len(words) > 1 and words[-1] in _FORM_WORDS else None
 
 
 def _without_copula(words: list[str]) -> list[str]:

@@ -45,9 +45,9 @@ _BLANK_LINE = re.compile(r"\n\s*\n|\r\s*\r|[\f\u2029]")
 _HEADING = re.compile(
     r"#{1,6}\s+\S.*|\*\*[^*]+\*\*:?|(?i:chapter|part|section|book|act|scene|appendix)\s+(?:\d+|[IVXLC]+)\b[^.!?]{0,60}"
 )
-_UNDERLINE = re.compile(r"[\s:|+]*[-=]{3,}[\s:|+=-]*")
+_UNDERLINE = re.compile(r"[\s:|+]*+[-=]{3}[\s:|+=-]*+")
 _SENTENCE_END = re.compile(
-    r"(?<!\b[A-Z])(?<!\bMr)(?<!\bMs)(?<!\bDr)(?<!\bSt)(?<!\bMrs)[.!?…]+[\"'”’)\]]*(?=\s+[^\sa-z])|[。！？।؟]+[」』”’）]*"
+    r"(?<!\b[A-Z])(?<!\bMr)(?<!\bMs)(?<!\bDr)(?<!\bSt)(?<!\bMrs)(?<![.!?…])[.!?…]++[\"'”’)\]]*+(?=\s++[^\sa-z])|[。！？।؟]+[」』”’）]*"
 )
 _OPEN_END = re.compile(r"[^.!?…:;|。！？।؟”\"')\]*]$")
 _OPENING = "`\"'“‘(["

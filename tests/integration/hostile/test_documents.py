@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import pytest
 
 from post_graph_rag import Document, InputError, QueryParam
 from post_graph_rag.errors import EmptyText, ImpossibleDate
+from post_graph_rag.names import MAX_KEY, name_key
 from tests.integration.hostile.conftest import OpenRag
 
 ALL = QueryParam(mode="naive", top_k=500)
@@ -48,6 +50,7 @@ LINES = {
     "words": " ".join(f"w{n}" for n in range(5_000))[:25_000],
     "han": "".join(chr(0x4E00 + n * 7 % 20_000) for n in range(25_000)),
 }
+MARKS = [".", "!", "…", "-=", "#", "*", "| ", "\n.", "a.b/c@", "?!\u201d", "e\u0301", "\u200d", "天。"]
 
 
 @pytest.mark.parametrize("line", LINES.values(), ids=LINES)
@@ -142,3 +145,18 @@ def test_metadata_nested_without_end_is_refused_in_a_short_sentence() -> None:
 async def test_what_is_no_document_is_refused(open_rag: OpenRag, some_realm: str, given: Any) -> None:
     with pytest.raises(InputError, match="Document"):
         await open_rag(realm=some_realm).index_documents(given)
+
+
+@pytest.mark.parametrize("mark", MARKS)
+async def test_a_long_run_of_marks_takes_no_longer_than_other_text(
+    open_rag: OpenRag, some_realm: str, mark: str
+) -> None:
+    run = f"Title\n{(mark * 100_000)[:100_000]} End"
+    async with asyncio.timeout(20):
+        report = await open_rag(realm=some_realm, gleaning_passes=0).index_text(run)
+    assert report.status == "new"
+
+
+@pytest.mark.parametrize("name", ["&" * 5_000, "Co " * 5_000, "Limited, " * 5_000, "J. " * 5_000, " " * 50_000 + "x"])
+def test_a_long_run_of_words_is_a_name_like_others(name: str) -> None:
+    assert 0 < len(name_key(name)) <= MAX_KEY

@@ -45,8 +45,8 @@ class Extractor:
 
     @property
     def name(self) -> str:
-        """Names model and prompts; a passage keeps it beside its structure."""
-        return f"{self._chat.name} {prompt_version(self._prompts)[:12]}"
+        """Names model, prompts and rounds; a passage keeps it beside its structure."""
+        return f"{self._chat.name} {prompt_version(self._prompts)[:12]}x{len(self._rounds)}"
 
     def keys(self, text_hash: bytes, context_hash: bytes) -> list[bytes]:
         """Keys of the replies about a passage, one for each round; the names a call was shown are no part of them."""

@@ -116,6 +116,23 @@ async def test_an_alias_does_not_join_a_place_and_a_person(place: Place) -> None
     assert await faults(rag) == []
 
 
+async def test_an_alias_does_not_reach_into_another_space(place: Place) -> None:
+    rag = place.engine()
+    await rag.index_documents([document("a", BARE, space="one"), document("b", ALIAS, space="two")])
+    assert await merges(place) == set()
+
+
+async def test_an_alias_said_in_many_documents_holds_until_the_last_is_gone(place: Place) -> None:
+    rag = place.engine()
+    await rag.index_document(document("bare", BARE))
+    await rag.index_documents([document(f"d{n}", f"{ALIAS} Note {n}.") for n in range(3)])
+    await rag.index_documents([document(f"d{n}", "Delta Inc sued Echo Ltd.") for n in range(2)])
+    assert await merges(place) == {("acme", "acme corp")}
+    await rag.index_document(document("d2", "Delta Inc sued Echo Ltd."))
+    assert await merges(place) == set()
+    assert await faults(rag) == []
+
+
 async def test_a_relation_between_two_names_of_one_thing_survives_their_merge(place: Place) -> None:
     rag = place.engine()
     await rag.index_document(document("a", "Acme bought Acme Corp."))

@@ -10,6 +10,8 @@ import asyncpg
 import pytest
 
 from post_graph_rag.errors import ExtractionError
+from post_graph_rag.models.protocols import ChatRequest
+from post_graph_rag.records import Extraction, Progress
 from post_graph_rag.testing import ScriptedChat, fresh_realm_name, plain_facts
 from tests.integration.writing.conftest import Workers
 from tests.integration.writing.support import Content, Place, differences, document, facts_chat, faults, small_embedding
@@ -69,6 +71,37 @@ async def test_one_document_indexed_by_many_tasks_is_there_once(place: Place) ->
     found = await place.content()
     assert (len(found["documents"]), len(found["passages"]), len(found["relations"])) == (1, 1, 1)
     assert await faults(rag) == []
+
+
+async def test_a_slow_passage_holds_up_only_its_own_document(place: Place) -> None:
+    go = asyncio.Event()
+
+    async def say(request: ChatRequest) -> Extraction:
+        text = request.inputs["text"]
+        if "slow" in text:
+            await go.wait()
+        return plain_facts(text)
+
+    published: list[str] = []
+
+    def tell(step: Progress) -> None:
+        if step.stage == "published":
+            published.append(step.document)
+            if len(published) == 5:
+                go.set()
+
+    rag = place.engine(ScriptedChat({"extraction": say}))
+    documents = [document("slow", f"{FACT} slow"), *(document(f"d{n}", f"{FACT} {n}.") for n in range(5))]
+    await asyncio.wait_for(rag.index_documents(documents, progress=tell), 30)
+    assert published[-1] == "slow"
+
+
+async def test_no_more_model_calls_are_under_way_than_the_models_allow(place: Place) -> None:
+    chat, embedding = facts_chat(delay=0.01), small_embedding(delay=0.01)
+    rag = place.engine(chat, embedding)
+    await rag.index_document(document("a", *(f"{FACT} {n}." for n in range(40))))
+    assert chat.most_under_way == 8
+    assert embedding.behaviour.most_under_way <= 8
 
 
 async def test_a_document_changed_between_look_up_and_write_is_looked_up_again(place: Place) -> None:

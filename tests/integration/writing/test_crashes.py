@@ -36,12 +36,11 @@ AFTER = [document(key, *versions[1]) for key, versions in DOCUMENTS]
 NEW = {line for _, (old, new) in DOCUMENTS for line in new} - {line for _, (old, _) in DOCUMENTS for line in old}
 
 COMPLETION = ("before_completion_commit", "after_completion_commit")
-CASES = [(point, 1) for point in failpoints.POINTS if point not in COMPLETION] + [
-    ("before_extraction", 3),
-    ("after_extraction", 2),
-    ("reply_kept", 2),
-    ("before_embedding", 2),
+LATER = (("before_extraction", 3), ("after_extraction", 2), ("reply_kept", 2), ("before_embedding", 2))
+CASES = [
+    *((point, 1) for point in failpoints.POINTS if point not in COMPLETION),
     ("after_embedding", 2),
+    *(pytest.param(point, times, marks=pytest.mark.extended) for point, times in LATER),
 ]
 
 

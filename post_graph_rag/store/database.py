@@ -6,7 +6,7 @@ Nothing of a session is relied on: settings are made in each transaction, so a p
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from typing import Any, Literal
 
@@ -79,6 +79,7 @@ class Database:
         self._pool_size = pool_size
         self._cache = statement_cache_size
         self._pool: Any = None
+        self._opened: AsyncGenerator[Any, None] | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._opening = LoopLock()
 
@@ -167,27 +168,35 @@ class Database:
             await pool.release(connection)
 
     async def _own_pool(self) -> Any:
-        """The pool of the running loop; one of a loop that is over is of no use and let go."""
+        """The pool of the running loop."""
         async with self._opening.here():
             loop = asyncio.get_running_loop()
             if self._pool is None or loop is not self._loop:
-                self._loop, self._pool = loop, None
-                with connecting_errors():
-                    self._pool = await asyncpg.create_pool(
-                        self._dsn,
-                        min_size=1,
-                        max_size=self._pool_size,
-                        statement_cache_size=self._cache,
-                        command_timeout=600,
-                        reset=_keep_session,
-                    )
+                opened = self._open_pool()
+                self._loop, self._pool, self._opened = loop, await anext(opened), opened
             return self._pool
+
+    async def _open_pool(self) -> AsyncGenerator[Any, None]:
+        """A generator, since an event loop that ends closes its generators, and with this one the pool."""
+        with connecting_errors():
+            pool = await asyncpg.create_pool(
+                self._dsn,
+                min_size=1,
+                max_size=self._pool_size,
+                statement_cache_size=self._cache,
+                command_timeout=600,
+                reset=_keep_session,
+            )
+        try:
+            yield pool
+        finally:
+            await pool.close()
 
     async def close(self) -> None:
         """Close our own pool, if this loop has one; a caller's stays open. May be called again."""
-        pool, self._pool = self._pool, None
-        if pool is not None and self._loop is asyncio.get_running_loop():
-            await pool.close()
+        opened, self._pool, self._opened = self._opened, None, None
+        if opened is not None and self._loop is asyncio.get_running_loop():
+            await opened.aclose()
 
 
 async def _keep_session(_connection: Any) -> None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from pathlib import Path
 
-import pytest
+import psycopg
 
 from post_graph_rag import GraphRAG, Settings
 from post_graph_rag.embedded import EmbeddedServer
@@ -18,11 +19,22 @@ async def index_and_ask(rag: GraphRAG, text: str) -> int:
     return (await rag.realm_stats()).documents
 
 
-@pytest.mark.filterwarnings("ignore::ResourceWarning")
+def nobody_is_connected(database: str) -> bool:
+    """Whether all other sessions of the database end, which takes the server a moment."""
+    query = "SELECT FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+    end = time.monotonic() + 5
+    with psycopg.connect(database, autocommit=True) as connection:
+        while (left := connection.execute(query).rowcount) and time.monotonic() < end:
+            time.sleep(0.01)
+    return left == 0
+
+
 def test_one_engine_serves_several_event_loops_in_turn(database: str) -> None:
     rag = engine(database)
     assert asyncio.run(index_and_ask(rag, ACME)) == 1
+    assert nobody_is_connected(database)
     assert asyncio.run(index_and_ask(rag, ELM)) == 2
+    assert nobody_is_connected(database)
     asyncio.run(rag.close())
 
 
@@ -36,7 +48,6 @@ def test_so_does_one_that_was_closed_in_between(database: str) -> None:
     assert [asyncio.run(session(ACME)), asyncio.run(session(ELM))] == [1, 2]
 
 
-@pytest.mark.filterwarnings("ignore::ResourceWarning")
 def test_so_does_one_with_a_server_of_its_own(ready_home: Path, server_dir: Path) -> None:
     settings = Settings(embedded=True, home=ready_home, server_dir=server_dir, realm="one")
     rag = GraphRAG(settings, models=scripted())

@@ -237,8 +237,6 @@ async def test_what_is_no_asyncpg_connection_is_refused() -> None:
         await engine(connection="postgresql://localhost/db").initialize()
 
 
-
-
 async def test_a_tighter_time_limit_of_the_callers_binds_cypher_too(connection: asyncpg.Connection) -> None:
     await connection.execute("SET statement_timeout = '200ms'")
     async with engine(connection=connection) as rag:

@@ -8,8 +8,6 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from post_graph_rag.errors import (
-    DatabaseError,
-    ExtensionMissing,
     InputError,
     MigrationNeeded,
     RealmMoved,
@@ -20,6 +18,7 @@ from post_graph_rag.errors import (
 from post_graph_rag.records import RealmInfo
 from post_graph_rag.store.database import Database, Session
 from post_graph_rag.store.driver_errors import database_errors
+from post_graph_rag.store.extensions import ensure_extensions
 from post_graph_rag.store.identifiers import CATALOG, graph_name, quoted, quoted_name, schema_name
 from post_graph_rag.store.migrations import Migration, apply, newest
 from post_graph_rag.store.repairs import command
@@ -29,7 +28,6 @@ LOCK_TIMEOUT = "30s"  # for the one lock of all who create, migrate or drop
 DDL_TIMEOUT = "5s"  # for a table's own lock: whoever waits for it holds up all readers behind
 _CATALOG_NAMES = {"catalog": quoted(CATALOG)}
 CATALOG_STATEMENTS = Statements(_CATALOG_NAMES)
-_HOMES = {"vector": " SCHEMA public", "age": ""}
 
 
 @dataclass(frozen=True)
@@ -235,30 +233,6 @@ async def _create(session: Session, info: RealmInfo) -> None:
     await session.script(render(sources()["begin_epoch"], names))
     if info.graph_name is not None:
         await create_graph(session, info.graph_name, names)
-
-
-async def ensure_extensions(session: Session, age: bool) -> str:
-    """Create the extensions where the role may; returns the schema that vector is in.
-
-    Raises ExtensionMissing, which says which one is missing and who can mend it.
-    """
-    there = {row["name"]: row["schema"] for row in await session.rows("extensions")}
-    for extension in ("vector", "age") if age else ("vector",):
-        if extension not in there:
-            await _create_extension(session, extension)
-    return str(there.get("vector") or "public")
-
-
-async def _create_extension(session: Session, extension: str) -> None:
-    hint = ', or use graph="none"' if extension == "age" else ""
-    try:
-        async with session.savepoint():
-            await session.script(f"CREATE EXTENSION IF NOT EXISTS {extension}{_HOMES[extension]}")
-    except DatabaseError as error:
-        raise ExtensionMissing(
-            f"the database lacks the extension {extension}: install it on the server and let a superuser run "
-            f"CREATE EXTENSION {extension}{hint} ({error})"
-        ) from error
 
 
 async def create_graph(session: Session, graph: str, names: Mapping[str, str]) -> None:

@@ -51,6 +51,7 @@ _SENTENCE_END = re.compile(
 )
 _OPEN_END = re.compile(r"[^.!?…:;|。！？।؟”\"')\]*]$")
 _OPENING = "`\"'“‘(["
+_INK = re.compile(r"\S")
 _WORD = re.compile(r"\S+")
 _WORDS = re.compile(r"\S+(?:\s+\S+){0,7}")
 
@@ -111,7 +112,7 @@ def _sentences(line: str) -> Iterator[Span]:
     start = 0
     for match in _SENTENCE_END.finditer(line):
         yield start, match.end()
-        following = _WORD.search(line, match.end())
+        following = _INK.search(line, match.end())
         if following is None:
             return
         start = following.start()

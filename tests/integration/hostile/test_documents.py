@@ -152,7 +152,7 @@ async def test_a_long_run_of_marks_takes_no_longer_than_other_text(
     open_rag: OpenRag, some_realm: str, mark: str
 ) -> None:
     run = f"Title\n{(mark * 100_000)[:100_000]} End"
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(10):
         report = await open_rag(realm=some_realm, gleaning_passes=0).index_text(run)
     assert report.status == "new"
 

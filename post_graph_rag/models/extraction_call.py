@@ -13,6 +13,7 @@ from post_graph_rag.records import DocumentContext, Extraction, Message
 DOCUMENT_MARK = "---Document Text---"
 # What a call may spend on things that are not the passage, in characters.
 MOST_NAMES = 2_000
+MOST_TITLE = 500
 MOST_SUMMARY = 1_000
 MOST_FOUND = 6_000
 
@@ -86,7 +87,11 @@ def extraction_request(
         schema=SCHEMA,
         schema_name="extraction",
         temperature=0.0,
-        inputs={"text": text, "title": context.title or "", "known_names": json.dumps(names, ensure_ascii=False)},
+        inputs={
+            "text": text,
+            "title": (context.title or "")[:MOST_TITLE],
+            "known_names": json.dumps(names, ensure_ascii=False),
+        },
         round=round,
     )
 
@@ -100,8 +105,8 @@ def prompt_version(prompts: Prompts, round: int = 0) -> str:
 def _context(context: DocumentContext, names: Sequence[str]) -> str:
     """Each piece as one JSON value, so that none can end its line and go on as an instruction."""
     lines = [
-        ("Title of the document", context.title),
-        ("Source of the document", context.source),
+        ("Title of the document", context.title and context.title[:MOST_TITLE]),
+        ("Source of the document", context.source and context.source[:MOST_TITLE]),
         ("Summary of the document", context.summary and context.summary[:MOST_SUMMARY]),
         ("Known names", names or None),
     ]

@@ -5,11 +5,14 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
+import psycopg
 import pytest
 
-from post_graph_rag import Document, InputError, QueryParam
+from post_graph_rag import ChatRequest, Document, DocumentContext, InputError, QueryParam
 from post_graph_rag.errors import EmptyText, ImpossibleDate
 from post_graph_rag.names import MAX_KEY, name_key
+from post_graph_rag.records import Extraction, Progress
+from post_graph_rag.testing import ScriptedChat
 from tests.integration.hostile.conftest import OpenRag
 
 ALL = QueryParam(mode="naive", top_k=500)
@@ -160,3 +163,53 @@ async def test_a_long_run_of_marks_takes_no_longer_than_other_text(
 @pytest.mark.parametrize("name", ["&" * 5_000, "Co " * 5_000, "Limited, " * 5_000, "J. " * 5_000, " " * 50_000 + "x"])
 def test_a_long_run_of_words_is_a_name_like_others(name: str) -> None:
     assert 0 < len(name_key(name)) <= MAX_KEY
+
+
+async def test_what_is_known_of_a_document_cannot_swell_the_prompt(open_rag: OpenRag) -> None:
+    chat, long = ScriptedChat(), "long " * 20_000
+    context = DocumentContext(
+        title=long, source=long, summary=long, known_names=(long, *(f"Name {n}" for n in range(5_000)))
+    )
+    await open_rag(chat).index_documents([Document(text="Words.", title=long, context=context)])
+    assert sum(len(message.content) for message in chat.calls[0].messages) < 10_000
+
+
+async def test_the_absence_of_a_relation_is_not_stored_as_one(open_rag: OpenRag) -> None:
+    predicates = ("no relationship", "none", "N/A", "is not related to", "unknown", "")
+    said = [{"subject": "Acme Corp", "predicate": predicate, "object": "Birch Labs"} for predicate in predicates]
+    rag = open_rag(ScriptedChat({"extraction": {"relations": said}}))
+    assert (await rag.index_text("Words.")).relations == 0
+    assert await rag.cypher("MATCH ()-[r:RELATES]->() RETURN r") == []
+
+
+async def test_a_slow_document_holds_up_no_other(open_rag: OpenRag) -> None:
+    published: list[str] = []
+    release = asyncio.Event()
+
+    async def said(request: ChatRequest) -> Extraction:
+        if "Slow" in request.inputs["text"]:
+            await release.wait()
+        return Extraction()
+
+    def note(step: Progress) -> None:
+        if step.stage == "published":
+            published.append(step.document)
+            if len(published) == 20:
+                release.set()
+
+    documents = [
+        Document(text="Slow words.", key="slow"),
+        *(Document(text=f"Word {n}.", key=f"{n}") for n in range(20)),
+    ]
+    await open_rag(ScriptedChat({"extraction": said})).index_documents(documents, progress=note)
+    assert published[-1] == "slow"
+
+
+async def test_dropping_a_realm_leaves_tables_of_others_alone(open_rag: OpenRag, hostile_dsn: str) -> None:
+    rag = open_rag()
+    await rag.index_text("Words.")
+    with psycopg.connect(hostile_dsn, autocommit=True) as connection:
+        connection.execute("CREATE TABLE public.document AS SELECT 1 AS id")
+        await rag.drop_realm()
+        assert connection.execute("SELECT id FROM public.document").fetchall() == [(1,)]
+        connection.execute("DROP TABLE public.document")

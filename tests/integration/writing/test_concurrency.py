@@ -36,8 +36,7 @@ DOCUMENTS = [
 async def alone(place: Place, other: Place) -> Content:
     """What one writer makes of the documents that `place` holds now."""
     held = sorted((row[1], row[-1]) for row in (await place.content())["documents"])
-    for key, lines in held:
-        await other.engine().index_document(document(key, *lines))
+    await other.engine().index_documents([document(key, *lines) for key, lines in held])
     await other.close()
     return await other.content()
 

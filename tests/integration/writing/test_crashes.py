@@ -103,7 +103,7 @@ def all_but_hal(request: ChatRequest) -> Extraction | str:
     return "no" if "Ito" in text else plain_facts(text)
 
 
-@pytest.mark.parametrize("point", [*COMPLETION, "before_extraction", "reply_kept", "after_embedding"])
+@pytest.mark.parametrize("point", [*COMPLETION, "reply_kept"])
 async def test_a_killed_completion_is_finished_by_the_next(
     place: Place, workers: Workers, uninterrupted: Content, point: str
 ) -> None:

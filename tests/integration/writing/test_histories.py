@@ -39,7 +39,7 @@ async def lead_here(dsn: str, steps: list[list[tuple[str, int]]]) -> Place:
     return place
 
 
-@settings(max_examples=8, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=6, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 @given(steps=STEPS)
 def test_a_realm_holds_what_its_documents_say_whatever_came_before(
     writing_dsn: str, steps: list[list[tuple[str, int]]]

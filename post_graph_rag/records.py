@@ -100,7 +100,11 @@ class Extraction(Record):
 
 
 class Progress(Record):
-    """One step of an indexing call. `done` and `total` count passages; `document` is the key at work."""
+    """One step of an indexing call. `document` is the key at work; `done` and `total` count passages.
+
+    Total grows as documents are looked up; a passage is done when it was read, needs no reading, or was given up.
+    failed: of a document that keeps its old version, too.
+    """
 
     stage: Literal["staged", "extracted", "published", "unchanged", "failed"]
     document: str
@@ -120,7 +124,8 @@ class DocumentReport(Record):
     entities, relations: found in the passages that were extracted by this call (after the gates).
     model_calls, replayed: extraction calls made, and replies taken from the store instead.
     gates: how often each named gate dropped or mended something; repairs: the same for replies that had to be mended.
-    pending_vectors: entity and relation vectors that could not be made yet.
+    pending_vectors: entity and relation vectors that could not be made yet; of documents that were written together,
+        the first carries the number.
     replaced_characters: NUL and lone surrogates stored as U+FFFD.
     """
 

@@ -156,7 +156,7 @@ async def test_a_long_run_of_marks_takes_no_longer_than_other_text(
 ) -> None:
     run = f"Title\n{(mark * 100_000)[:100_000]} End"
     async with asyncio.timeout(10):
-        report = await open_rag(realm=some_realm, gleaning_passes=0).index_text(run)
+        report = await open_rag(graph="none", gleaning_passes=0).index_text(run)
     assert report.status == "new"
 
 

@@ -158,7 +158,8 @@ async def test_questions_at_once_find_what_they_find_one_by_one(rag: GraphRAG) -
 async def test_every_kind_of_hit_has_scores_and_sources(rag: GraphRAG) -> None:
     data = await rag.query_data("Who leads Company3 Ltd?")
     assert all((data.passages, data.entities, data.relations))
-    for hit in (*data.passages, *data.entities, *data.relations):
+    hits: list[Any] = [*data.passages, *data.entities, *data.relations]
+    for hit in hits:
         assert hit.score > 0
         assert all(rank.rank >= 1 and rank.score == rank.score for rank in hit.channels)
     assert all(relation.passages for relation in data.relations)

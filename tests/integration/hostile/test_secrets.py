@@ -167,7 +167,7 @@ async def test_a_server_that_is_not_there_is_named_without_the_key(open_rag: Ope
     "url", ["ftp://u:{}@h/v1", "u:{}@h", "http://u:{}@", "http://[u:{}@h/v1", "http://u:{}@h:x/v1", "http://u:{}@h\n"]
 )
 async def test_a_models_url_that_is_none_is_refused_without_being_shown(hostile_dsn: str, url: str) -> None:
-    named = {"model": "m", "embedding_model": "e", "api_key": KEY, "base_url": url.format(PASSWORD)}
+    named: dict[str, Any] = {"model": "m", "embedding_model": "e", "api_key": KEY, "base_url": url.format(PASSWORD)}
     rag = GraphRAG(Settings(dsn=SecretStr(hostile_dsn), realm=fresh_realm_name(), **named))
     assert isinstance(await refusal(lambda: rag.index_text("Words.")), ConfigurationError)
     await rag.close()

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from post_graph_rag import Document, DocumentContext, GraphRAG, QueryParam
+from post_graph_rag import Document, DocumentContext, GraphRAG, Message, QueryParam
 from post_graph_rag.clean import clean_json, clean_text
 from post_graph_rag.models.protocols import ChatRequest
 from post_graph_rag.records import DocumentReport, QueryData
@@ -140,10 +140,9 @@ async def test_the_graph_is_asked_for_hostile_names_by_parameter(full: GraphRAG)
         assert rows == [{"o": "B" + name[1:], "fact": "D" + name[1:]}]
 
 
-@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
-async def test_a_cypher_parameter_comes_back_as_it_was(full: GraphRAG, text: str) -> None:
-    value = {"key": [text, {"a": text}]}
-    assert await full.cypher("RETURN $value", {"value": value}) == [{"result": clean_json(value)[0]}]
+async def test_a_cypher_parameter_comes_back_as_it_was(full: GraphRAG) -> None:
+    values = [{"key": [text, {"a": text}]} for text in HOSTILE.values()]
+    assert await full.cypher("RETURN $values", {"values": values}) == [{"result": clean_json(values)[0]}]
 
 
 async def test_doctor_finds_nothing_wrong_with_hostile_texts(full: GraphRAG) -> None:
@@ -168,7 +167,7 @@ async def test_a_space_may_have_any_name(open_rag: OpenRag) -> None:
     for text in SHORT.values():
         data = await rag.query_data("Acme", QueryParam(space=text))
         assert [hit.space for hit in data.passages] == [stored(text)]
-        assert {hit.space for hit in (*data.entities, *data.relations)} == {stored(text)}
+        assert {hit.space for hit in data.entities} == {hit.space for hit in data.relations} == {stored(text)}
 
 
 async def test_hostile_texts_find_their_passage(full: GraphRAG) -> None:
@@ -177,20 +176,23 @@ async def test_hostile_texts_find_their_passage(full: GraphRAG) -> None:
         assert stored(f"{number} {text}") in {hit.text for hit in data.passages[:3]}, text
 
 
-@pytest.mark.parametrize("text", SHORT.values(), ids=SHORT)
-async def test_every_text_of_a_question_is_data(full: GraphRAG, text: str) -> None:
-    param = QueryParam.model_validate(
-        {
-            "search_query": text,
-            "hl_keywords": (text, text),
-            "ll_keywords": (text,),
-            "subqueries": (text,),
-            "response_type": text,
-            "conversation_history": [{"role": "user", "content": text}, {"role": "assistant", "content": text}],
-        }
+def asking(text: str) -> QueryParam:
+    """A parameter object with `text` in each of its fields."""
+    turns = (Message(role="user", content=text), Message(role="assistant", content=text))
+    return QueryParam(
+        search_query=text,
+        hl_keywords=(text, text),
+        ll_keywords=(text,),
+        subqueries=(text,),
+        response_type=text,
+        conversation_history=turns,
     )
-    answer = await full.query(text, param)
-    assert (answer.text, answer.data.question) == ("scripted answer", stored(text))
+
+
+async def test_every_text_of_a_question_is_data(full: GraphRAG) -> None:
+    for text in SHORT.values():
+        answer = await full.query(text, asking(text))
+        assert (answer.text, answer.data.question) == ("scripted answer", stored(text))
 
 
 @given(text=st.text(min_size=1, max_size=80))

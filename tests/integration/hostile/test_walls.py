@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from typing import Any
 
 import psycopg
 import pytest
@@ -14,7 +15,7 @@ from tests.integration.hostile.conftest import OpenRag, filled_realm
 from tests.integration.hostile.strings import SHORT
 
 MODES: tuple[Mode, ...] = ("mix", "local", "naive")
-FAR = {"top_k": 100, "max_hops": 5, "max_total_tokens": 50_000}
+FAR: dict[str, Any] = {"top_k": 100, "max_hops": 5, "max_total_tokens": 50_000}
 
 ONE = ["Acme Corp acquired Birch Labs.", "Birch Labs employs Carol Onesided.", "Dana Oneway likes Acme Corp."]
 OTHER = [

@@ -109,10 +109,10 @@ class Database:
         """
         async with self._fresh() if fresh else self._connection() as connection:
             inside = connection.is_in_transaction()
-            how = _inside(connection) if inside else _transaction(connection, _BEGIN[isolation, read_only])
+            path = statements.search_path
+            how = _inside(connection, path) if inside else _transaction(connection, path, _BEGIN[isolation, read_only])
             with database_errors():
                 async with how:
-                    await local_settings.set_ours(connection, statements.search_path)
                     yield Session(connection, statements)
 
     @asynccontextmanager
@@ -120,10 +120,10 @@ class Database:
         """A transaction that is always rolled back, on a connection of its own where the DSN is ours."""
         async with self._fresh() as connection:
             inside = connection.is_in_transaction()
-            how = _undone(connection) if inside else _transaction(connection, "BEGIN", "ROLLBACK")
+            path = statements.search_path
+            how = _undone(connection, path) if inside else _transaction(connection, path, "BEGIN", "ROLLBACK")
             with database_errors():
                 async with how:
-                    await local_settings.set_ours(connection, statements.search_path)
                     yield Session(connection, statements)
 
     @asynccontextmanager
@@ -204,13 +204,13 @@ async def _keep_session(_connection: Any) -> None:
 
 
 @asynccontextmanager
-async def _transaction(connection: Any, begin: str, end: str = "COMMIT") -> AsyncIterator[None]:
-    """The driver's own takes itself for begun when it was cancelled before it was.
+async def _transaction(connection: Any, search_path: str, begin: str, end: str = "COMMIT") -> AsyncIterator[None]:
+    """With our settings in it. The driver's own takes itself for begun when it was cancelled before it was.
 
     A statement that was cancelled may have been carried out all the same, so rolled back it is in any case.
     """
     try:
-        await connection.execute(begin)
+        await connection.execute(f"{begin}; {local_settings.script(search_path)}")
         yield
         await connection.execute(end)
     except BaseException:
@@ -219,10 +219,11 @@ async def _transaction(connection: Any, begin: str, end: str = "COMMIT") -> Asyn
 
 
 @asynccontextmanager
-async def _inside(connection: Any) -> AsyncIterator[None]:
+async def _inside(connection: Any, search_path: str) -> AsyncIterator[None]:
     """A savepoint in a transaction of the caller's; what is set in it would outlive its release."""
     async with _savepoint(connection):
         before = await local_settings.read_all(connection)
+        await local_settings.set_ours(connection, search_path)
         yield
         await local_settings.put_back(connection, before)
 
@@ -240,10 +241,11 @@ async def _savepoint(connection: Any) -> AsyncIterator[None]:
 
 
 @asynccontextmanager
-async def _undone(connection: Any) -> AsyncIterator[None]:
-    """A savepoint in a transaction of the caller's, always rolled back."""
+async def _undone(connection: Any, search_path: str) -> AsyncIterator[None]:
+    """A savepoint in a transaction of the caller's, always rolled back, and with it our settings."""
     await connection.execute("SAVEPOINT post_graph_rag")
     try:
+        await local_settings.set_ours(connection, search_path)
         yield
     finally:
         await _undo(connection, _BACK)

@@ -85,13 +85,23 @@ class Indexing:
 
     async def _begin(self, drafts: Sequence[Draft], readers: asyncio.TaskGroup) -> None:
         for start in range(0, len(drafts), SLICE):
-            for item, found in await self._tools.lookup.look_up(drafts[start : start + SLICE], self._reindex):
+            for item, found in await self._look_up(drafts[start : start + SLICE]):
                 if item.status == "unchanged":
                     await self._unchanged(item)
                 else:
                     await self._slots.acquire()
                     self._tools.committer.expect()
                     readers.create_task(self._document(item, found))
+
+    async def _look_up(self, drafts: Sequence[Draft]) -> list[tuple[Draft, Found]]:
+        """What is there of a slice; a look-up that fails fails its own documents, not those that are being read."""
+        try:
+            return await self._tools.lookup.look_up(drafts, self._reindex)
+        except RAGError as error:
+            for item in drafts:
+                self._fail(item.number, item.key, item.space, error)
+                await self._steps.ended("failed", item)
+            return []
 
     async def _unchanged(self, item: Draft) -> None:
         self._reports[item.number] = DocumentReport(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,6 +13,8 @@ import pytest
 from post_graph_rag.errors import DatabaseError, EmbeddingError, ExtractionError, LLMError
 from post_graph_rag.models.protocols import ChatRequest, EmbeddingKind, Vectors
 from post_graph_rag.records import Document
+from post_graph_rag.store import write
+from post_graph_rag.store.database import Session
 from post_graph_rag.testing import ScriptedChat, ScriptedEmbedding, plain_facts
 from tests.integration.writing.support import DIMENSIONS, Place, document, faults, small_embedding
 
@@ -381,6 +384,31 @@ async def test_a_document_the_database_refuses_takes_no_other_with_it(place: Pla
     assert await faults(rag) == []
     with pytest.raises(DatabaseError):
         await rag.index_document(documents[5])
+
+
+class Unlucky:
+    """Stands in for a look-up of documents, and fails in its second turn."""
+
+    def __init__(self) -> None:
+        self._really, self._turn = write.find_documents, 0
+
+    async def __call__(self, session: Session, wanted: write.Rows) -> dict[int, Any]:
+        self._turn += 1
+        if self._turn == 2:
+            raise DatabaseError("the connection was lost")
+        return await self._really(session, wanted)
+
+
+async def test_a_failing_look_up_fails_its_own_documents_alone(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    rag = place.engine(ScriptedChat(extract=plain_facts, delay=0.05))
+    await rag.index_document(document("first", THIRD))
+    monkeypatch.setattr("post_graph_rag.ingest.pipeline.SLICE", 2)
+    monkeypatch.setattr("post_graph_rag.store.write.find_documents", Unlucky())
+    reports = await rag.index_documents([document(f"d{n}", f"{FIRST} {n}.") for n in range(6)])
+    assert [report.status for report in reports] == ["new", "new", "failed", "failed", "new", "new"]
+    assert reports[2].errors == ("DatabaseError: the connection was lost",)
+    assert {row[1] for row in (await place.content())["documents"]} == {"first", "d0", "d1", "d4", "d5"}
+    assert await faults(rag) == []
 
 
 @pytest.mark.parametrize("steps", [1, 6, 20, 50])

@@ -127,6 +127,7 @@ class DocumentReport(Record):
     pending_vectors: entity and relation vectors that could not be made yet; of documents that were written together,
         the first carries the number.
     replaced_characters: NUL and lone surrogates stored as U+FFFD.
+    errors: what went wrong, in words; of what fails after all documents are committed, the first report tells.
     """
 
     key: str

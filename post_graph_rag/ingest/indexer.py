@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from post_graph_rag.config import Settings
 from post_graph_rag.errors import InputError
+from post_graph_rag.ingest.afterwards import Afterwards
 from post_graph_rag.ingest.committer import Committer
 from post_graph_rag.ingest.complete import Completion
 from post_graph_rag.ingest.extract import Extractor
@@ -54,12 +55,21 @@ class Indexer:
         reports = await Indexing(tools, settings.space, reindex=reindex, progress=progress).run(documents)
         if late:
             return reports
+        return await self._afterwards(
+            reports, Completion(self.database, self.realm, replies, extractor, embedder), Afterwards()
+        )
+
+    async def _afterwards(
+        self, reports: list[DocumentReport], completion: Completion, after: Afterwards
+    ) -> list[DocumentReport]:
         if any(report.status in ("unchanged", "completed", "metadata", "kept") for report in reports):
             # A document that comes again may be one whose run was cut off before its derived vectors were made.
-            await Completion(self.database, self.realm, replies, extractor, embedder).vectors()
-        if settings.optimize:
-            await optimize_after(self.database, self.realm, sum(report.new_passages for report in reports))
-        return reports
+            with after.step("make missing vectors"):
+                await completion.vectors()
+        if self.settings.optimize:
+            with after.step("optimize"):
+                await optimize_after(self.database, self.realm, sum(report.new_passages for report in reports))
+        return after.told(reports)
 
     async def complete_pending(self) -> PendingReport:
         """Finish what earlier runs had to leave; see GraphRAG.complete_pending."""

@@ -25,7 +25,8 @@ async def optimize(database: Database, realm: Realm, threshold: int | None = Non
     When another process is at it already, nothing is done and the report says so.
     Raises Busy when a table's lock is not had in time, DatabaseError when this role does not own the realm.
     """
-    async with database.transaction(realm.statements) as session:
+    # An index may take longer to build than the pool's connections wait for any statement.
+    async with database.transaction(realm.statements, fresh=True) as session:
         lock = await session.row("try_lock_optimize", realm.info.schema_name, WAIT)
         if not lock["mine"]:
             return OptimizeReport(busy=True)

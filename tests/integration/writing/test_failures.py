@@ -411,6 +411,22 @@ async def test_a_failing_look_up_fails_its_own_documents_alone(place: Place, mon
     assert await faults(rag) == []
 
 
+@pytest.mark.parametrize("step", ["store.optimize.optimize", "ingest.complete.Completion._rows"])
+async def test_what_fails_after_the_commit_leaves_the_reports(
+    place: Place, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    async def lost(*_: Any) -> None:
+        raise DatabaseError("the connection was lost")
+
+    rag = place.engine()
+    await rag.index_document(document("a", FIRST))
+    monkeypatch.setattr("post_graph_rag.store.optimize.MUCH", 1)
+    monkeypatch.setattr(f"post_graph_rag.{step}", lost)
+    reports = await rag.index_documents([document("a", FIRST), document("b", SECOND)])
+    assert [report.status for report in reports] == ["unchanged", "new"]
+    assert [error[-38:] for error in reports[0].errors] == ["DatabaseError: the connection was lost"]
+
+
 @pytest.mark.parametrize("steps", [1, 6, 20, 50])
 async def test_a_cancelled_call_leaves_old_or_new_and_the_next_finishes(place: Place, steps: int) -> None:
     first = [document(f"d{n}", f"{FIRST} {n}.") for n in range(4)]

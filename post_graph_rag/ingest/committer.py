@@ -11,7 +11,7 @@ from post_graph_rag import failpoints
 from post_graph_rag.errors import Conflict, RAGError
 from post_graph_rag.ingest.commit import Commit, Committed
 from post_graph_rag.ingest.derived import put_derived
-from post_graph_rag.ingest.drafts import Draft
+from post_graph_rag.ingest.drafts import Draft, waves
 from post_graph_rag.models.embedder import Embedder
 from post_graph_rag.store.database import Database
 from post_graph_rag.store.realms import Realm
@@ -62,6 +62,10 @@ class Committer:
         waiting = Waiting(item, asyncio.get_running_loop().create_future())
         self._take(waiting)
         await waiting.written
+
+    def turns(self, drafts: Sequence[Draft]) -> list[list[Draft]]:
+        """In which turns drafts are looked up, read and written: of one document twice, one after the other."""
+        return waves(drafts)
 
     def expect(self) -> None:
         """A document is under way: it will be put, or end without."""
@@ -120,13 +124,12 @@ class Committer:
 
     async def _derive(self, committed: Committed, group: Sequence[Waiting]) -> None:
         """Vectors of changed entities and new relations; those that cannot be made stay marked as pending."""
-        try:
-            await put_derived(self._database, self._realm, self._embedder, committed)
-        except RAGError as error:
-            # Counted once, so that the sum over reports is how many there are.
-            group[0].item.counts["pending_vectors"] = len(committed.entities) + len(committed.relations)
+        undone = await put_derived(self._database, self._realm, self._embedder, committed)
+        # Counted once, so that the sum over reports is how many there are.
+        group[0].item.counts["pending_vectors"] = undone.count
+        if undone.error is not None:
             for waiting in group:
-                waiting.item.errors.append(f"{type(error).__name__}: {error}")
+                waiting.item.errors.append(f"{type(undone.error).__name__}: {undone.error}")
 
 
 def grouped(waiting: list[Waiting]) -> list[list[Waiting]]:

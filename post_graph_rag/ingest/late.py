@@ -34,6 +34,11 @@ class LateCommitter(Committer):
         self._vectors: dict[str, Vectors] = {}
         self._trouble: RAGError | None = None
 
+    def turns(self, drafts: Sequence[Draft]) -> list[list[Draft]]:
+        """One turn: a second would ask models after the first was written. Of one document twice only the later."""
+        last = list({item.identity: item for item in drafts}.values())
+        return [last] if last else []
+
     def expect(self) -> None:
         self._expected += 1
 
@@ -58,9 +63,12 @@ class LateCommitter(Committer):
 
     async def _write_all(self, groups: Sequence[Sequence[Waiting]], tasks: asyncio.TaskGroup) -> None:
         try:
-            self._vectors |= await make_derived(self._embedder, await self._rehearse(groups))
+            made = await make_derived(self._embedder, await self._rehearse(groups))
         except RAGError as error:
             self._trouble = error
+        else:
+            self._vectors |= made.vectors
+            self._trouble = made.error
         for group in groups:
             await self._write(group, tasks)
 
@@ -96,9 +104,12 @@ class LateCompletion(Completion):
     async def _passages(self) -> int:
         pages = [await self._read(rows) for rows in await self._pages()]
         try:
-            self._made = await make_derived(self._embedder, await self._rehearse(pages))
+            made = await make_derived(self._embedder, await self._rehearse(pages))
         except RAGError as error:
             self._errors.append(f"{type(error).__name__}: {error}")
+        else:
+            self._made = made.vectors
+            self._errors += [] if made.error is None else [f"{type(made.error).__name__}: {made.error}"]
         return sum([await self._write(page) for page in pages])
 
     async def _pages(self) -> list[list[Any]]:

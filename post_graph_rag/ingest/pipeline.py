@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from post_graph_rag.errors import ExtractionError, RAGError
 from post_graph_rag.ingest.commit import Overtaken
 from post_graph_rag.ingest.committer import Committer
-from post_graph_rag.ingest.drafts import Draft, PassageDraft, draft, waves
+from post_graph_rag.ingest.drafts import Draft, PassageDraft, draft
 from post_graph_rag.ingest.extract import Extracted, Extractor
 from post_graph_rag.ingest.lookup import Found, Lookup
 from post_graph_rag.ingest.steps import Steps
@@ -55,11 +55,12 @@ class Indexing:
         """
         drafts = await self._drafts(documents)
         try:
-            for wave in waves(drafts):
-                await self._index(wave)
+            for turn in self._tools.committer.turns(drafts):
+                await self._index(turn)
         except BaseExceptionGroup as group:
             raise _only(group) from group
         self._reports.update({number: _report(item) for number, item in self._finished.items()})
+        self._replaced(drafts)
         self._raise_if_nothing_worked(len(documents))
         return [self._reports[number] for number in range(len(documents))]
 
@@ -194,6 +195,17 @@ class Indexing:
         self._errors[number] = error
         said = f"{type(error).__name__}: {error}"
         self._reports[number] = DocumentReport(key=key, space=space, status="failed", errors=(said,))
+
+    def _replaced(self, drafts: Sequence[Draft]) -> None:
+        """What was not written, for a later one of the same document, shares its fate but not its counts."""
+        last = {item.identity: item.number for item in drafts}
+        for item in drafts:
+            if item.number not in self._reports:
+                report = self._reports[last[item.identity]]
+                kept = {"key", "space", "status", "passages", "errors"}
+                self._reports[item.number] = DocumentReport(**report.model_dump(include=kept))
+                if last[item.identity] in self._errors:
+                    self._errors[item.number] = self._errors[last[item.identity]]
 
     def _raise_if_nothing_worked(self, documents: int) -> None:
         if documents and len(self._errors) == documents:

@@ -48,6 +48,13 @@ async def test_what_is_indexed_is_not_indexed_again(store: Database, realm: Real
     assert (await optimize(store, realm, threshold=1)).indexed == ()
 
 
+async def test_an_index_is_built_outside_the_pool_and_its_time_limit(store: Database, realm: Realm) -> None:
+    single = Database(store._dsn, pool_size=1)
+    async with single.transaction(realm.statements), asyncio.timeout(10):
+        assert (await optimize(single, realm, threshold=9)).indexed == ("passage_vector_1",)
+    await single.close()
+
+
 async def test_every_table_of_the_realm_gets_fresh_statistics(
     store: Database, admin: psycopg.Connection, realm: Realm
 ) -> None:

@@ -10,7 +10,7 @@ import psycopg
 import pytest
 
 from post_graph_rag import Document, Models
-from post_graph_rag.errors import Busy, Conflict, DatabaseError, RealmNotFound
+from post_graph_rag.errors import Busy, Conflict, DatabaseError, EmbeddingError, RealmNotFound
 from post_graph_rag.models.protocols import ChatReply, ChatRequest
 from post_graph_rag.store.identifiers import schema_name
 from post_graph_rag.testing import ScriptedChat, ScriptedEmbedding, plain_facts
@@ -117,6 +117,33 @@ async def test_models_are_asked_before_the_lock_is_taken(connection: asyncpg.Con
         await watched.look()
     assert [report.pending_vectors for report in reports] == [0, 0]
     assert (watched.held[:-1], watched.held[-1]) == ([False] * (len(watched.held) - 1), True)
+
+
+async def test_of_one_key_twice_only_the_later_is_read(connection: asyncpg.Connection, database: str) -> None:
+    watched = Watched(database)
+    texts = [Document(text=text, key="Elm") for text in (ACME + " Acme Corp sued Elm Works.", ELM)]
+    async with connection.transaction(), engine(connection=connection, models=watched.models) as rag:
+        reports = await rag.index_documents(texts)
+    assert [(report.key, report.status, report.model_calls) for report in reports] == [
+        ("Elm", "new", 0),
+        ("Elm", "new", 1),
+    ]
+    assert not any(watched.held)
+    async with engine(database) as rag:
+        assert (await rag.realm_stats()).documents == 2
+        assert [finding for finding in await rag.doctor() if not finding.ok] == []
+
+
+async def test_of_one_key_twice_both_fail_when_the_later_does(connection: asyncpg.Connection) -> None:
+    models = Models(ScriptedChat(extract=plain_facts), ScriptedEmbedding(WIDTH))
+    models.embedding.embed = _refuse  # type: ignore[union-attr,method-assign]
+    async with connection.transaction(), engine(connection=connection, models=models) as rag:
+        with pytest.raises(EmbeddingError):
+            await rag.index_documents([Document(text=text, key="Elm") for text in ("Elm Works hired Jo Low.", ELM)])
+
+
+async def _refuse(texts: list[str], kind: str = "passage") -> object:
+    raise EmbeddingError("not now")
 
 
 async def test_the_lock_lasts_to_the_callers_commit(connection: asyncpg.Connection, database: str) -> None:

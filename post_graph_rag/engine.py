@@ -12,7 +12,6 @@ from pydantic import JsonValue
 from post_graph_rag.config import Settings
 from post_graph_rag.errors import ExtensionMissing, RealmMoved
 from post_graph_rag.ingest.indexer import Indexer
-from post_graph_rag.models.ping import ping
 from post_graph_rag.models.prompts import Prompts
 from post_graph_rag.models.roles import Models
 from post_graph_rag.models.tokens import tokenizer_for
@@ -30,9 +29,8 @@ from post_graph_rag.records import (
     RealmStats,
 )
 from post_graph_rag.retrieve.answer import AnswerStream, answer
-from post_graph_rag.retrieve.pipeline import Reader, retrieve
+from post_graph_rag.retrieve.pipeline import Library, Reader, retrieve
 from post_graph_rag.store.cypher import run_cypher
-from post_graph_rag.store.doctor import examine
 from post_graph_rag.store.grants import grant_realm
 from post_graph_rag.store.optimize import optimize
 from post_graph_rag.store.projection import rebuild_graph
@@ -175,7 +173,7 @@ class GraphRAG:
 
         Raises InputError, RealmNotFound, SpaceNotFound, NoCommunities, BudgetTooSmall, EmbeddingError, DatabaseError.
         """
-        return await retrieve(await self._reader(), question, param)
+        return await retrieve(self._reader(), question, param)
 
     @_found_again
     async def query(self, question: str, param: QueryParam | None = None) -> Answer:
@@ -183,7 +181,7 @@ class GraphRAG:
 
         Raises what `query_data` raises, and LLMError (with `retrieval`) when no answer could be written.
         """
-        return await answer(await self._reader(), self._opening.models, question, param)
+        return await answer(self._reader(), self._opening.models, question, param)
 
     @asynccontextmanager
     async def stream(self, question: str, param: QueryParam | None = None) -> AsyncIterator[AnswerStream]:
@@ -193,7 +191,7 @@ class GraphRAG:
 
     @_found_again
     async def _begin(self, stack: AsyncExitStack, question: str, param: QueryParam | None) -> AnswerStream:
-        stream = AnswerStream(await self._reader(), self._opening.models, question, param)
+        stream = AnswerStream(self._reader(), self._opening.models, question, param)
         return await stack.enter_async_context(stream)
 
     @_found_again
@@ -222,7 +220,10 @@ class GraphRAG:
 
     @_found_again
     async def rebuild_graph(self) -> None:
-        """Draw the Apache AGE graph anew from the record. Needs the owner's rights."""
+        """Draw the Apache AGE graph anew from the record. Needs the owner's rights.
+
+        Raises Busy when somebody else's transaction keeps the graph in use; nothing is changed then.
+        """
         await rebuild_graph(await self._opening.database(), await self._opening.existing_realm())
 
     async def drop_realm(self) -> None:
@@ -235,21 +236,25 @@ class GraphRAG:
         """Give a database role the rights it needs to read or to write this realm."""
         await grant_realm(await self._opening.database(), await self._opening.existing_realm(), role, access)
 
-    async def doctor(self) -> list[Finding]:
-        """Look at server, extensions, rights, models and the realm's agreement with itself."""
-        found = await examine(await self._opening.database(), self.settings.realm, self.settings.graph)
-        return [*found, *await ping(self._opening.models)]
+    async def doctor(self, every: bool = False) -> list[Finding]:
+        """Look at server, extensions, rights, models and the realm's agreement with itself; changes nothing.
+
+        every: all realms of the database instead of this one.
+        Returns a finding for each thing, faults among them: what cannot be reached or is not configured is one too.
+        """
+        return await self._opening.examine(every)
 
     async def _indexer(self) -> Indexer:
         realm = await self._opening.writable_realm()
         return Indexer(await self._opening.database(), realm, self._opening.models, self.settings, self._prompts)
 
-    async def _reader(self) -> Reader:
+    async def _library(self) -> Library:
         realm = await self._opening.fitting_realm()
+        return Library(await self._opening.database(), realm, self._opening.models.embedding)
+
+    def _reader(self) -> Reader:
         return Reader(
-            database=await self._opening.database(),
-            realm=realm,
-            embedding=self._opening.models.embedding,
+            library=self._library,
             tokenizer=tokenizer_for(self.settings.synthesis_model or self.settings.model),
             space=self.settings.space,
             prompts=self._prompts,

@@ -7,11 +7,14 @@ from typing import Any
 
 from post_graph_rag.config import Settings
 from post_graph_rag.embedded import EmbeddedServer
-from post_graph_rag.errors import ConfigurationError, RealmNotFound
+from post_graph_rag.errors import ConfigurationError, RealmNotFound, ServerUnavailable
 from post_graph_rag.loops import LoopLock
 from post_graph_rag.models.fit import check_fit, width_of
+from post_graph_rag.models.ping import ping
 from post_graph_rag.models.roles import Models, models_from_settings
+from post_graph_rag.records import Finding
 from post_graph_rag.store.database import Database
+from post_graph_rag.store.doctor import examine
 from post_graph_rag.store.realms import Realm, ensure_realm, open_realm
 from post_graph_rag.store.rights import check_may_write
 
@@ -69,8 +72,13 @@ class Opening:
             await self.existing_realm()
         except RealmNotFound:
             return
-        if self._models is not None or self._settings.offline or self._settings.embedding_model is not None:
+        if self._has_embedding():
             await self.fitting_realm()
+
+    def _has_embedding(self) -> bool:
+        if self._models is not None:
+            return "embedding" in self._models.names
+        return self._settings.offline or self._settings.embedding_model is not None
 
     async def existing_realm(self) -> Realm:
         """The realm, which must be there. Raises RealmNotFound, MigrationNeeded, WidthMismatch."""
@@ -115,6 +123,24 @@ class Opening:
             self.models.names.get("extraction", ""),
         )
         return await self.fitting_realm()
+
+    async def examine(self, every: bool) -> list[Finding]:
+        """What there is to say of the server, the realm (or every one) and the models; what is missing is said too."""
+        return [*await self._examine_database(every), *await self._examine_models()]
+
+    async def _examine_database(self, every: bool) -> list[Finding]:
+        try:
+            database = await self.database()
+        except (ConfigurationError, ServerUnavailable) as error:
+            return [Finding(check="server", ok=False, detail=str(error))]
+        return await examine(database, None if every else self._settings.realm, self._settings.graph)
+
+    async def _examine_models(self) -> list[Finding]:
+        try:
+            models = self.models
+        except ConfigurationError as error:
+            return [Finding(check="models", ok=False, detail=str(error))]
+        return await ping(models)
 
     def forget_realm(self) -> None:
         """Look the realm up again next time: it was replaced or dropped."""

@@ -6,10 +6,9 @@ import asyncio
 from collections.abc import Awaitable
 from time import monotonic
 
-from post_graph_rag.config import Settings
-from post_graph_rag.errors import ConfigurationError, RAGError
-from post_graph_rag.models.protocols import ChatModel, ChatRequest, EmbeddingModel, Role
-from post_graph_rag.models.roles import ROLES, Models, models_from_settings
+from post_graph_rag.errors import RAGError
+from post_graph_rag.models.protocols import ChatModel, ChatRequest, Role
+from post_graph_rag.models.roles import ROLES, Models
 from post_graph_rag.records import Finding, Message
 
 PATIENCE = 20.0  # seconds; a model that is up answers a greeting sooner
@@ -19,28 +18,16 @@ _GREETING = "Reply with the one word: ready"
 async def ping(models: Models) -> list[Finding]:
     """Ask each chat model once, whatever roles it has, and the embedding model.
 
-    Returns a finding for each: who answered and how fast, or why not. Raises nothing of the models'.
+    Returns a finding for each: who answered and how fast, or why not. That there is no embedding model is one too,
+    since nothing is indexed or searched without it. Raises nothing of the models'.
     """
     roles: dict[str, Role] = {}
     for role in ROLES:
         if role in models.names:
             roles[models.names[role]] = role
     asked = [_finding(f"model {name}", _chat(models.chat(role), role)) for name, role in roles.items()]
-    if "embedding" in models.names:
-        asked.append(_finding(f"embedding {models.names['embedding']}", _embed(models.embedding)))
+    asked.append(_finding(f"embedding {models.names.get('embedding', 'model')}", _embed(models)))
     return list(await asyncio.gather(*asked))
-
-
-async def ping_settings(settings: Settings) -> list[Finding]:
-    """The same for the models that settings name; that none can be made of them is a finding too."""
-    try:
-        models = models_from_settings(settings)
-    except ConfigurationError as error:
-        return [Finding(check="models", ok=False, detail=str(error))]
-    try:
-        return await ping(models)
-    finally:
-        await models.close()
 
 
 async def _finding(check: str, answer: Awaitable[str]) -> Finding:
@@ -63,6 +50,6 @@ async def _chat(model: ChatModel, role: Role) -> str:
     return f"{reply.model} answers"
 
 
-async def _embed(model: EmbeddingModel) -> str:
-    vectors = await model.embed([_GREETING], "query")
+async def _embed(models: Models) -> str:
+    vectors = await models.embedding.embed([_GREETING], "query")
     return f"gives {vectors.shape[1]} dimensions"

@@ -48,7 +48,7 @@ class Models:
         """The embedding model. Raises ModelNotConfigured when there is none."""
         if self._embedding is None:
             raise ModelNotConfigured(
-                f"No embedding model is configured: name one with POST_GRAPH_RAG_EMBEDDING_MODEL, {OFFLINE_HINT}."
+                f"No embedding model is configured: set POST_GRAPH_RAG_EMBEDDING_MODEL, {OFFLINE_HINT}."
             )
         return self._embedding
 
@@ -70,7 +70,8 @@ def models_from_settings(settings: Settings) -> Models:
     """The models that the settings name.
 
     offline=True gives the offline ones whatever else is set. Otherwise roles without a model of their own take
-    `model`; without any language model, but with an embedding model, there is search and no answer.
+    `model`; without any language model, but with an embedding model, there is search and no answer; without an
+    embedding model there is bypass and nothing else.
 
     Raises ModelNotConfigured when nothing is named, ConfigurationError when a key or an endpoint is given but the
     names of its models are not.
@@ -92,7 +93,11 @@ def _online(settings: Settings, names: Mapping[Role, str]) -> Models:
     endpoint = Endpoint(settings.base_url, settings.api_key)
     policy = RetryPolicy(deadline=settings.deadline)
     made = {name: OpenAIChat(name, endpoint, policy) for name in set(names.values())}
-    embedding = OpenAIEmbedding(settings.embedding_model or "", endpoint, settings.embedding_dimensions, policy)
+    embedding = (
+        OpenAIEmbedding(settings.embedding_model, endpoint, settings.embedding_dimensions, policy)
+        if settings.embedding_model
+        else None
+    )
     return Models({role: made[name] for role, name in names.items()}, embedding, concurrency=settings.concurrency)
 
 
@@ -115,8 +120,6 @@ def _check(settings: Settings, names: Mapping[Role, str]) -> None:
             f"There is a key or an endpoint, but no model is named: set POST_GRAPH_RAG_MODEL and "
             f"POST_GRAPH_RAG_EMBEDDING_MODEL, {OFFLINE_HINT}."
         )
-    if not settings.embedding_model:
-        raise ConfigurationError(f"No embedding model is named: set POST_GRAPH_RAG_EMBEDDING_MODEL, {OFFLINE_HINT}.")
     if not reachable:
         raise ConfigurationError(
             "Models are named, but no endpoint: set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own."

@@ -14,6 +14,7 @@ from post_graph_rag.models.protocols import ChatModel, ChatReply, ChatRequest
 from post_graph_rag.models.roles import Models
 from post_graph_rag.records import Answer, QueryData, QueryParam, Reference
 from post_graph_rag.retrieve.pipeline import Reader, prepare
+from post_graph_rag.retrieve.question import check_types
 
 NOT_IN_SOURCES = "The sources do not hold an answer to this question."
 _CITATION = re.compile(r"\[(\d{1,4}(?:\s*[,;]\s*\d{1,4})*)\]")
@@ -23,9 +24,11 @@ async def answer(reader: Reader, models: Models, question: str, param: QueryPara
     """Search, then let the model answer from what was found.
 
     With `only_need_context` no model is called and the text is empty; nor when nothing was found, which is then said.
-    Raises what `retrieve` raises, and LLMError, which carries what was found as `.retrieval`.
+    Raises ModelNotConfigured before anything is searched, what `retrieve` raises, and LLMError, which carries what was
+    found as `.retrieval`.
     """
     param, start = param or QueryParam(), time.perf_counter()
+    _check(models, question, param)
     data, request = await prepare(reader, question, param)
     reply = _without_model(data, param) or await _ask(models.chat("synthesis"), request, data)
     return _answer(data, reply, time.perf_counter() - start)
@@ -48,6 +51,7 @@ class AnswerStream:
 
     async def __aenter__(self) -> AnswerStream:
         self._start = time.perf_counter()
+        _check(self._models, self._question, self._param)
         self._data, request = await prepare(self._reader, self._question, self._param)
         self._pieces = self._stream(request, self._data)
         return self
@@ -104,6 +108,13 @@ def cited(text: str, references: tuple[Reference, ...]) -> tuple[Reference, ...]
     """The references a text cites as [1], [1][3] or [1, 3]; numbers that stand for nothing are passed over."""
     numbers = {int(number) for marks in _CITATION.findall(text) for number in re.split(r"\s*[,;]\s*", marks)}
     return tuple(reference for reference in references if reference.number in numbers)
+
+
+def _check(models: Models, question: str, param: QueryParam) -> None:
+    """Refuse at once, before anything is searched, where no model is there to answer."""
+    check_types(question, param)
+    if not param.only_need_context:
+        models.chat("synthesis")
 
 
 def _without_model(data: QueryData, param: QueryParam) -> ChatReply | None:

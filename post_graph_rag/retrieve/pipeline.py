@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -33,15 +33,23 @@ _COMMON = (100, 8, 4000)
 
 
 @dataclass(frozen=True, slots=True)
-class Reader:
-    """What every question of an engine shares.
-
-    space: the engine's own, for questions that name none. tokenizer: of the model that answers.
-    """
+class Library:
+    """What is searched, and the model whose vectors it holds."""
 
     database: Database
     realm: Realm
     embedding: EmbeddingModel
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """What every question of an engine shares.
+
+    library: opens what is searched; not called for a question that searches nothing, nor for one that is refused.
+    space: the engine's own, for questions that name none. tokenizer: of the model that answers.
+    """
+
+    library: Callable[[], Awaitable[Library]]
     tokenizer: Tokenizer
     space: str = "default"
     prompts: Prompts = field(default_factory=Prompts)
@@ -69,22 +77,23 @@ async def prepare(reader: Reader, question: str, param: QueryParam) -> tuple[Que
 
 
 async def _find(reader: Reader, asked: Question, plan: Plan, param: QueryParam) -> QueryData:
-    vectors = await _embed(reader, asked)
-    async with reader.database.transaction(
-        reader.realm.statements, read_only=True, isolation="repeatable_read"
+    library = await reader.library()
+    vectors = await _embed(library, asked)
+    async with library.database.transaction(
+        library.realm.statements, read_only=True, isolation="repeatable_read"
     ) as session:
         scope = await resolve_spaces(session, param.space, reader.space)
         chosen, shown = await _search(session, asked, plan, vectors, scope, param)
     return _gathered(asked, param, chosen, shown, scope)
 
 
-async def _embed(reader: Reader, asked: Question) -> Vectors:
-    vectors = await reader.embedding.embed(asked.embedded, "query")
-    wanted = reader.realm.info.dimensions
-    if vectors.shape != (len(asked.embedded), wanted):
+async def _embed(library: Library, asked: Question) -> Vectors:
+    vectors = await library.embedding.embed(asked.embedded, "query")
+    realm = library.realm.info
+    if vectors.shape != (len(asked.embedded), realm.dimensions):
         raise WidthMismatch(
-            f"the embedding model gives {vectors.shape[-1]} dimensions, realm {reader.realm.info.name!r} holds {wanted}"
-            f" of {reader.realm.info.embedding_model!r}: use that model, or another realm"
+            f"the embedding model gives {vectors.shape[-1]} dimensions, realm {realm.name!r} holds {realm.dimensions}"
+            f" of {realm.embedding_model!r}: use that model, or another realm"
         )
     return np.asarray(vectors, np.float32)
 

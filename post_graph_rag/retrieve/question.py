@@ -63,7 +63,7 @@ def read_question(question: str, param: QueryParam) -> Question:
 
     Raises InputError for an empty or blank question, and for arguments of other types.
     """
-    _check_types(question, param)
+    check_types(question, param)
     asked = _cleaned(question)
     if not asked:
         raise InputError("the question is empty: ask something")
@@ -85,7 +85,8 @@ def clean_param(param: QueryParam) -> QueryParam:
     return param.model_copy(update={"conversation_history": history, "response_type": form})
 
 
-def _check_types(question: object, param: object) -> None:
+def check_types(question: object, param: object) -> None:
+    """Raise InputError for arguments of other types than a text and a QueryParam."""
     if not isinstance(question, str):
         raise InputError(f"the question is a {type(question).__name__}: give it as text")
     if not isinstance(param, QueryParam):

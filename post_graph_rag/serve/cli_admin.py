@@ -9,12 +9,10 @@ import typer
 
 from post_graph_rag.config import Settings
 from post_graph_rag.errors import SchemaError
-from post_graph_rag.models.ping import ping_settings
 from post_graph_rag.records import Finding
-from post_graph_rag.serve.connect import open_database, with_models
+from post_graph_rag.serve.connect import open_database, unopened_engine
 from post_graph_rag.serve.options import connected
 from post_graph_rag.serve.terminal import shown
-from post_graph_rag.store.doctor import examine
 from post_graph_rag.store.upgrade import Upgrade, migrate_all, migrate_one, missing_migrations
 
 Check = Annotated[bool, typer.Option("--check", help="Only list what is missing; exit code 1 if anything is.")]
@@ -51,9 +49,8 @@ def _fail_for(states: Sequence[Upgrade], check: bool) -> None:
 @connected
 async def doctor(settings: Settings, every: All = False) -> None:
     """Look at server, rights, realm and models, and name the command that mends what is wrong."""
-    async with open_database(settings) as database:
-        findings = await examine(database, None if every else settings.realm, settings.graph)
-    findings += await ping_settings(with_models(settings))
+    async with unopened_engine(settings) as rag:
+        findings = await rag.doctor(every)
     for finding in findings:
         _show(finding)
     if not all(finding.ok for finding in findings):

@@ -34,9 +34,19 @@ async def open_existing(settings: Settings, name: str | None = None) -> AsyncIte
 @asynccontextmanager
 async def open_engine(settings: Settings, create: bool = False) -> AsyncIterator[GraphRAG]:
     """The engine on the settings' realm, with the models they name, or with the offline ones."""
-    settings = with_models(with_server(settings))
-    async with GraphRAG(settings.model_copy(update={"create": create or settings.create})) as rag:
+    async with unopened_engine(settings.model_copy(update={"create": create or settings.create})) as rag:
+        await rag.initialize()
         yield rag
+
+
+@asynccontextmanager
+async def unopened_engine(settings: Settings) -> AsyncIterator[GraphRAG]:
+    """The same before it has reached anything, for a look at what it would meet."""
+    rag = GraphRAG(with_models(with_server(settings)))
+    try:
+        yield rag
+    finally:
+        await rag.close()
 
 
 def with_server(settings: Settings) -> Settings:

@@ -8,8 +8,9 @@ from collections.abc import AsyncIterator, Callable, Iterator
 
 import pytest
 
+from post_graph_rag.models.protocols import EmbeddingModel
 from post_graph_rag.models.tokens import tokenizer_for
-from post_graph_rag.retrieve.pipeline import Reader
+from post_graph_rag.retrieve.pipeline import Library, Reader
 from post_graph_rag.store.database import Database
 from post_graph_rag.store.realms import Realm, ensure_realm, find_realm
 from post_graph_rag.testing import ScriptedEmbedding
@@ -68,11 +69,17 @@ async def _make(dsn: str, fill: Callable[[Filler], None]) -> None:
 
 
 @pytest.fixture
-async def world(world_dsn: str) -> AsyncIterator[Reader]:
-    """A reader of the small world."""
+async def shelves(world_dsn: str) -> AsyncIterator[Library]:
+    """The small world as it is searched."""
     database = Database(world_dsn, pool_size=2)
-    yield reader_of(database, await find_realm(database, REALM))
+    yield Library(database, await find_realm(database, REALM), ScriptedEmbedding(DIMENSIONS))
     await database.close()
+
+
+@pytest.fixture
+def world(shelves: Library) -> Reader:
+    """A reader of the small world."""
+    return reader_of(shelves.database, shelves.realm, shelves.embedding)
 
 
 @pytest.fixture
@@ -95,5 +102,13 @@ def filler(realm: Realm) -> Filler:
     return Filler(realm, ScriptedEmbedding(DIMENSIONS))
 
 
-def reader_of(database: Database, realm: Realm) -> Reader:
-    return Reader(database, realm, ScriptedEmbedding(realm.info.dimensions), tokenizer_for("gpt-4o"))
+def reader_of(
+    database: Database, realm: Realm, embedding: EmbeddingModel | None = None, space: str = "default"
+) -> Reader:
+    """A reader of an open realm."""
+    library = Library(database, realm, embedding or ScriptedEmbedding(realm.info.dimensions))
+
+    async def opened() -> Library:
+        return library
+
+    return Reader(opened, tokenizer_for("gpt-4o"), space)

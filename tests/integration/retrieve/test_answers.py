@@ -6,15 +6,15 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from post_graph_rag.errors import InputError, LLMError
+from post_graph_rag.errors import InputError, LLMError, ModelNotConfigured
 from post_graph_rag.models.protocols import ChatRequest
 from post_graph_rag.models.roles import Models
 from post_graph_rag.records import Message, QueryParam
 from post_graph_rag.retrieve.answer import NOT_IN_SOURCES, AnswerStream, answer
-from post_graph_rag.retrieve.pipeline import Reader
+from post_graph_rag.retrieve.pipeline import Library, Reader
 from post_graph_rag.store.database import Database
 from post_graph_rag.store.realms import Realm
-from post_graph_rag.testing import ScriptedChat
+from post_graph_rag.testing import ScriptedChat, ScriptedEmbedding
 from tests.integration.retrieve.conftest import reader_of
 
 ASKED = "who bought Orion Foundry?"
@@ -76,6 +76,16 @@ async def test_context_alone_needs_no_model(world: Reader) -> None:
     said = await answer(world, Models(), ASKED, NO_ANSWER)
     assert said.text == ""
     assert "Kestrel Holdings" in said.data.context
+
+
+async def test_a_missing_model_is_said_before_anything_is_searched(world: Reader, shelves: Library) -> None:
+    assert isinstance(shelves.embedding, ScriptedEmbedding)
+    with pytest.raises(ModelNotConfigured, match="synthesis"):
+        await answer(world, Models(), ASKED)
+    with pytest.raises(ModelNotConfigured, match="synthesis"):
+        async with AnswerStream(world, Models(), ASKED):
+            pass
+    assert shelves.embedding.requests == 0
 
 
 async def test_context_alone_wins_over_bypass(world: Reader) -> None:
@@ -140,7 +150,7 @@ async def test_a_broken_stream_carries_what_was_found_and_what_was_sent(world: R
 async def test_a_stream_without_a_model_says_what_the_plain_call_says(
     store: Database, realm: Realm, param: QueryParam, text: str
 ) -> None:
-    async with AnswerStream(reader_of(store, realm), Models(), ASKED, param) as stream:
+    async with AnswerStream(reader_of(store, realm), Models(ScriptedChat("made up")), ASKED, param) as stream:
         said = [piece async for piece in stream]
     assert ("".join(said), stream.answer.text) == (text, text)
 

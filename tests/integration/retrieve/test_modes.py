@@ -7,7 +7,7 @@ import pytest
 from benchmarks.sqlcount import counting
 from post_graph_rag.errors import InputError, NoCommunities, WidthMismatch
 from post_graph_rag.records import Channel, ChannelRank, Message, Mode, QueryData, QueryParam
-from post_graph_rag.retrieve.pipeline import Reader, prepare, retrieve
+from post_graph_rag.retrieve.pipeline import Library, Reader, prepare, retrieve
 from post_graph_rag.store.database import Database
 from post_graph_rag.testing import ScriptedEmbedding
 from tests.integration.retrieve.conftest import reader_of
@@ -53,11 +53,11 @@ async def test_naive_is_passages_by_vector_alone(world: Reader) -> None:
     assert (data.entities, data.relations) == ((), ())
 
 
-async def test_bypass_finds_nothing_and_asks_no_model_for_vectors(world: Reader) -> None:
+async def test_bypass_finds_nothing_and_asks_no_model_for_vectors(world: Reader, shelves: Library) -> None:
     data = await retrieve(world, "who bought Orion Foundry?", QueryParam(mode="bypass"))
     assert (data.passages, data.entities, data.relations, data.context) == ((), (), (), "")
-    assert isinstance(world.embedding, ScriptedEmbedding)
-    assert world.embedding.requests == 0
+    assert isinstance(shelves.embedding, ScriptedEmbedding)
+    assert shelves.embedding.requests == 0
 
 
 @pytest.mark.parametrize("mode", ["global", "hybrid"])
@@ -74,14 +74,14 @@ async def test_statements_are_constant(world: Reader, mode: Mode, statements: in
     assert count.statements == statements
 
 
-async def test_all_texts_of_a_question_are_embedded_in_one_request(world: Reader) -> None:
+async def test_all_texts_of_a_question_are_embedded_in_one_request(world: Reader, shelves: Library) -> None:
     param = QueryParam(
         subqueries=("who buys?", "what is cast?"), hl_keywords=("sale",), ll_keywords=("Kestrel", "Orion")
     )
     await retrieve(world, "who bought Orion Foundry?", param)
-    assert isinstance(world.embedding, ScriptedEmbedding)
-    assert world.embedding.requests == 1
-    assert world.embedding.texts == [
+    assert isinstance(shelves.embedding, ScriptedEmbedding)
+    assert shelves.embedding.requests == 1
+    assert shelves.embedding.texts == [
         "who bought Orion Foundry?",
         "who buys?",
         "what is cast?",
@@ -157,8 +157,8 @@ async def test_a_question_of_common_words_finds_what_the_other_channels_find(wor
     assert {hit.id for hit in by_vector.passages} <= {hit.id for hit in data.passages}
 
 
-async def test_vectors_of_another_width_are_refused(world: Reader) -> None:
-    other = Reader(world.database, world.realm, ScriptedEmbedding(32), world.tokenizer)
+async def test_vectors_of_another_width_are_refused(shelves: Library) -> None:
+    other = reader_of(shelves.database, shelves.realm, ScriptedEmbedding(32))
     with pytest.raises(WidthMismatch, match="256"):
         await retrieve(other, "who?")
 

@@ -7,7 +7,7 @@ import pytest
 
 from post_graph_rag.errors import SpaceNotFound
 from post_graph_rag.records import Channel, Mode, QueryData, QueryParam
-from post_graph_rag.retrieve.pipeline import Reader, retrieve
+from post_graph_rag.retrieve.pipeline import Library, Reader, retrieve
 from post_graph_rag.store.database import Database
 from post_graph_rag.store.realms import Realm
 from tests.integration.retrieve.conftest import reader_of
@@ -41,8 +41,8 @@ async def test_an_unknown_space_is_refused(world: Reader, space: str | tuple[str
         await retrieve(world, "who?", QueryParam(space=space))
 
 
-async def test_the_engines_own_space_is_refused_when_only_others_were_filled(world: Reader) -> None:
-    reader = Reader(world.database, world.realm, world.embedding, world.tokenizer, space="mine")
+async def test_the_engines_own_space_is_refused_when_only_others_were_filled(shelves: Library) -> None:
+    reader = reader_of(shelves.database, shelves.realm, space="mine")
     with pytest.raises(SpaceNotFound, match="'mine'"):
         await retrieve(reader, "who?")
 

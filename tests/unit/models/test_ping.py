@@ -6,8 +6,8 @@ import pytest
 
 from post_graph_rag.config import Settings
 from post_graph_rag.models import ping as module
-from post_graph_rag.models.ping import ping, ping_settings
-from post_graph_rag.models.roles import Models
+from post_graph_rag.models.ping import ping
+from post_graph_rag.models.roles import Models, models_from_settings
 from post_graph_rag.testing import ScriptedChat, ScriptedEmbedding
 
 
@@ -22,21 +22,22 @@ async def test_each_model_is_asked_once_whatever_roles_it_has() -> None:
 
 
 async def test_a_model_that_fails_is_a_finding_with_its_reason() -> None:
-    (finding,) = await ping(Models(ScriptedChat("ready", fail=1)))
+    finding = (await ping(Models(ScriptedChat("ready", fail=1))))[0]
     assert (finding.ok, finding.detail) == (False, "The scripted model fails as told.")
 
 
 async def test_a_model_that_does_not_answer_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "PATIENCE", 0.01)
-    (finding,) = await ping(Models(ScriptedChat("ready", delay=5)))
+    finding = (await ping(Models(ScriptedChat("ready", delay=5))))[0]
     assert not finding.ok
     assert finding.detail.startswith("no answer within")
 
 
-async def test_settings_that_name_no_model_are_a_finding() -> None:
-    (finding,) = await ping_settings(Settings())
-    assert (finding.check, finding.ok) == ("models", False)
+async def test_that_there_is_no_embedding_model_is_a_finding() -> None:
+    answered, missing = await ping(Models(ScriptedChat("ready")))
+    assert (answered.ok, missing.check, missing.ok) == (True, "embedding model", False)
+    assert "POST_GRAPH_RAG_EMBEDDING_MODEL" in missing.detail
 
 
 async def test_the_offline_models_answer() -> None:
-    assert all(finding.ok for finding in await ping_settings(Settings(offline=True)))
+    assert all(finding.ok for finding in await ping(models_from_settings(Settings(offline=True))))

@@ -59,9 +59,11 @@ def test_a_key_or_an_endpoint_without_a_model_names_the_setting(reachable: dict[
     assert not isinstance(raised.value, ModelNotConfigured)
 
 
-def test_a_missing_embedding_model_names_the_setting() -> None:
-    with pytest.raises(ConfigurationError, match="POST_GRAPH_RAG_EMBEDDING_MODEL"):
-        names(api_key="k", model="m")
+def test_a_chat_model_alone_can_answer_and_the_missing_embedding_model_names_the_setting() -> None:
+    models = models_from_settings(Settings(api_key="k", model="m"))
+    assert models.chat("synthesis").name == "m"
+    with pytest.raises(ModelNotConfigured, match="POST_GRAPH_RAG_EMBEDDING_MODEL"):
+        _ = models.embedding
 
 
 def test_models_without_an_endpoint_are_refused() -> None:

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from post_graph_rag.store.database import Database, Session
 from post_graph_rag.store.grants import grant_again
-from post_graph_rag.store.realms import Realm, create_graph, drop_graph
+from post_graph_rag.store.realms import DDL_TIMEOUT, LOCK_TIMEOUT, Realm, create_graph, drop_graph
 from post_graph_rag.store.rows import as_json
-from post_graph_rag.store.write import take_stamp
+from post_graph_rag.store.write import hold_writes
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +36,18 @@ async def project(session: Session, graph: str | None, touched: Touched) -> None
 
 
 async def rebuild_graph(database: Database, realm: Realm) -> None:
-    """Throw the graph away and draw it anew from the record, in one transaction under the write lock."""
+    """Throw the graph away and draw it anew from the record, in one transaction under the write lock.
+
+    Raises Busy, and nothing is changed, when somebody else's transaction keeps the graph in use: it is not waited for
+    longer than a few seconds, since every writer waits meanwhile.
+    """
     graph = realm.info.graph_name
     if graph is None:
         return
     async with database.transaction(realm.statements, fresh=True) as session:
-        await take_stamp(session)
+        await session.run("limit_lock_wait", LOCK_TIMEOUT)
+        await hold_writes(session)
+        await session.run("limit_lock_wait", DDL_TIMEOUT)
         await drop_graph(session, graph)
         await create_graph(session, graph, realm.names)
         await grant_again(session, realm)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from post_graph_rag.store.database import Database
 from post_graph_rag.store.realms import Realm
-from post_graph_rag.store.write import take_stamp
+from post_graph_rag.store.write import hold_writes
 
 _STEPS = ("tidy_rows", "tidy_vectors", "tidy_words")
 
@@ -16,5 +16,5 @@ async def tidy(database: Database, realm: Realm) -> int:
     Returns how many rows were put right.
     """
     async with database.transaction(realm.statements) as session:
-        await take_stamp(session)
+        await hold_writes(session)
         return sum([await session.value(step) for step in _STEPS])

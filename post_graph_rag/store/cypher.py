@@ -13,9 +13,9 @@ from collections.abc import Mapping, Sequence
 from pydantic import JsonValue
 
 from post_graph_rag.clean import clean_json, clean_text
-from post_graph_rag.errors import InputError, SchemaError
+from post_graph_rag.errors import InputError, RealmMoved, SchemaError
 from post_graph_rag.store.database import Database, Session
-from post_graph_rag.store.driver_errors import database_errors
+from post_graph_rag.store.driver_errors import query_errors
 from post_graph_rag.store.identifiers import quoted_name
 from post_graph_rag.store.realms import Realm
 from post_graph_rag.store.rows import as_json
@@ -41,7 +41,8 @@ async def run_cypher(
     text = _statement(realm.info.graph_name, query, columns)
     async with database.rehearsal(realm.statements) as session:
         await session.run("load_age")
-        await session.run("cypher_limits", TIME_LIMIT)
+        if not await session.value("cypher_limits", TIME_LIMIT, realm.info.graph_name):
+            raise RealmMoved
         rows = await _fetch(session, text, as_json(clean_json(dict(params))[0]))
     return [{name: _value(row[name]) for name in columns} for row in rows]
 
@@ -76,7 +77,7 @@ def _tag(query: str) -> str:
 
 
 async def _fetch(session: Session, text: str, params: str) -> list[Mapping[str, str | None]]:
-    with database_errors():
+    with query_errors():
         return list(await session.connection.fetch(text, params))
 
 

@@ -49,6 +49,18 @@ def database_errors() -> Iterator[None]:
 
 
 @contextmanager
+def query_errors() -> Iterator[None]:
+    """For a query in the user's own words: what it names and the database lacks is its own mistake, no moved realm."""
+    try:
+        with database_errors():
+            yield
+    except (RealmMoved, SchemaError) as error:
+        if not isinstance(error.__cause__, asyncpg.PostgresError):
+            raise
+        raise DatabaseError(f"the database refused the query ({_said(error.__cause__)})") from error.__cause__
+
+
+@contextmanager
 def connecting_errors() -> Iterator[None]:
     """For making a connection. What cannot be read of a DSN is not shown: it may be part of the password."""
     try:
@@ -81,8 +93,12 @@ def _unusable(error: Exception) -> RAGError:
     )
 
 
+def _said(error: asyncpg.PostgresError) -> str:
+    return f"{error.sqlstate}: {str(error).splitlines()[0][:300]}" if str(error) else str(error.sqlstate)
+
+
 def _translated(error: asyncpg.PostgresError) -> RAGError:
-    said = f"{error.sqlstate}: {str(error).splitlines()[0][:300]}" if str(error) else str(error.sqlstate)
+    said = _said(error)
     match error:
         case asyncpg.InvalidAuthorizationSpecificationError():
             return ServerUnavailable(f"the server refused the user or password of the DSN ({error.sqlstate})")

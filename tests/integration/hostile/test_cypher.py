@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from post_graph_rag import DatabaseError, GraphRAG, InputError
+from post_graph_rag.store import cypher
 from tests.integration.hostile.conftest import OpenRag
 
 
@@ -37,6 +38,27 @@ async def test_a_query_that_the_graph_refuses_says_why(rag: GraphRAG, query: str
     assert "25P02" not in str(raised.value)
     assert len(str(raised.value)) < 600
     assert await rag.cypher("RETURN 1") == [{"result": 1}]
+
+
+@pytest.mark.parametrize(
+    ("query", "named"),
+    [
+        ("MATCH (n) RETURN m", "m"),
+        ("MATCH (n) WHERE n.name = o.name RETURN n", "o"),
+        ("RETURN no_such_function(1)", "no_such_function"),
+        ("RETURN no_such_schema.function(1)", "no_such_schema"),
+        ("MATCH (n) RETURN n + point(1)", "point"),
+    ],
+)
+async def test_a_query_that_names_what_is_not_there_is_refused_once(
+    rag: GraphRAG, monkeypatch: pytest.MonkeyPatch, query: str, named: str
+) -> None:
+    tried = []
+    fetch = cypher._fetch
+    monkeypatch.setattr(cypher, "_fetch", lambda *given: tried.append(given) or fetch(*given))
+    with pytest.raises(DatabaseError, match=rf"refused the query .*\b{named}\b"):
+        await rag.cypher(query)
+    assert len(tried) == 1
 
 
 @pytest.mark.parametrize("query", ["RETURN 'a\0'", "RETURN '\ud800'", None, 5])

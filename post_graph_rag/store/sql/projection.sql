@@ -67,7 +67,7 @@ WHERE g.id = ANY (ARRAY(SELECT ag_catalog._graphid(label.relates, p.id) FROM lab
 
 -- name: draw_edges
 -- Draw them again as the record has them now; the same parameters. One RELATES edge an open period, so that spans
--- which lie apart are seen apart; its fact is the relation's.
+-- which lie apart are seen apart; its fact is the relation's, its dates are ISO dates of the first and the last day.
 WITH label AS (
     SELECT ($4::text::json ->> 'Document')::integer AS document, ($4::text::json ->> 'Passage')::integer AS passage,
            ($4::text::json ->> 'Entity')::integer AS entity, ($4::text::json ->> 'CONTAINS')::integer AS contains,
@@ -90,11 +90,19 @@ INSERT INTO {graph}."RELATES" (id, start_id, end_id, properties)
 SELECT ag_catalog._graphid(label.relates, p.id), ag_catalog._graphid(label.entity, r.subject),
        ag_catalog._graphid(label.entity, r.object),
        (json_build_object('predicate', r.predicate, 'fact', r.fact, 'negated', r.negated, 'space', s.name,
-                          'valid_from', to_char(lower(p.valid) AT TIME ZONE 'UTC', 'YYYY-MM-DD BC'),
-                          'valid_to', to_char(upper(p.valid) AT TIME ZONE 'UTC', 'YYYY-MM-DD BC'),
+                          'valid_from', first.sign || to_char(first.moment, 'YYYY-MM-DD'),
+                          'valid_to', last.sign || to_char(last.moment, 'YYYY-MM-DD'),
                           'dated', p.dated)::text)::ag_catalog.agtype
 FROM label, {record}.relation r JOIN {record}.space s ON s.id = r.space
 JOIN {record}.relation_period p ON p.relation = r.id AND upper_inf(p.recorded)
+CROSS JOIN LATERAL (
+    SELECT lower(p.valid) AT TIME ZONE 'UTC' AS moment,
+           CASE WHEN lower(p.valid) < '0001-01-01' THEN '-' WHEN lower(p.valid) >= '10000-01-01' THEN '+' ELSE '' END AS sign
+) AS first
+CROSS JOIN LATERAL (
+    SELECT (upper(p.valid) - interval '1 microsecond') AT TIME ZONE 'UTC' AS moment,
+           CASE WHEN upper(p.valid) <= '0001-01-01' THEN '-' WHEN upper(p.valid) > '10000-01-01' THEN '+' ELSE '' END AS sign
+) AS last
 WHERE r.id = ANY ($3::bigint[])
 
 -- name: project_everything

@@ -147,3 +147,30 @@ async def test_one_text_of_two_dates_is_two_passages(place: Place) -> None:
         [document("a", f"{FACT}.", observed_at="2010"), document("b", f"{FACT}.", observed_at="2011")]
     )
     assert len((await place.content())["passages"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("stated", "first", "last"),
+    [
+        (("2001", "2004"), "2001-01-01", "2004-12-31"),
+        (("2020-02", "2020-02"), "2020-02-01", "2020-02-29"),
+        (("0044-03-15 BC", "0014"), "-0044-03-15", "0014-12-31"),
+        (("27 BC", "1 BC"), "-0027-01-01", "-0001-12-31"),
+        (("2001-05-17T10:00:00Z", "2001-05-17T12:00:00Z"), "2001-05-17", "2001-05-17"),
+        (("9999-12-31", "+10000"), "9999-12-31", "+10000-12-31"),
+        (("2020", None), "2020-01-01", None),
+        ((None, "1999"), None, "1999-12-31"),
+        ((None, None), None, None),
+    ],
+)
+async def test_the_graph_shows_iso_dates_of_the_first_and_the_last_day(
+    place: Place, stated: tuple[str | None, str | None], first: str | None, last: str | None
+) -> None:
+    said = ExtractedRelation(
+        subject="Acme Corp", predicate="led", object="Birch Labs", valid_from=stated[0], valid_to=stated[1]
+    )
+    rag = place.engine(ScriptedChat(extract=lambda _: Extraction(relations=[said])))
+    await rag.index_document(document("a", f"{FACT}."))
+    query = "MATCH ()-[r:RELATES]->() RETURN r.valid_from, r.valid_to"
+    assert await rag.cypher(query, columns=["first", "last"]) == [{"first": first, "last": last}]
+    assert await faults(rag) == []

@@ -46,6 +46,11 @@ class Committed:
     relations: list[RelationText] = field(default_factory=list)
 
     @property
+    def size(self) -> int:
+        """How many vectors are to be made."""
+        return len(self.entities) + len(self.relations)
+
+    @property
     def texts(self) -> list[str]:
         """What the vectors are to be made of."""
         return [*(entity.text for entity in self.entities), *(relation.text for relation in self.relations)]
@@ -122,7 +127,7 @@ class Commit:
             if passage.vector is not None:
                 vectors.append((row.id, key[0], passage.vector))
             if row.added:
-                self._posted.append(Posted(write.PASSAGE, key[0], row.id, term_counts(passage.chunk.text)))
+                self._posted.append(Posted(write.PASSAGE, key[0], row.id, passage.terms()))
             if (mark := self._settle(row, key[0], passage)) is not None:
                 marks.append(mark)
         if marks:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,6 +17,7 @@ from post_graph_rag.ingest.chunks import Chunk
 from post_graph_rag.moments import Moment
 from post_graph_rag.records import Document, DocumentContext, DocumentStatus, Extraction
 from post_graph_rag.store.rows import as_json
+from post_graph_rag.terms import term_counts
 
 
 @dataclass(slots=True, eq=False)
@@ -34,6 +35,13 @@ class PassageDraft:
     vector: NDArray[np.float32] | None = None
     extraction: Extraction | None = None
     failure: str | None = None
+    _terms: Mapping[str, int] | None = None
+
+    def terms(self) -> Mapping[str, int]:
+        """Its lexical terms, counted once: asked for before it is written, since then others wait."""
+        if self._terms is None:
+            self._terms = term_counts(self.chunk.text)
+        return self._terms
 
 
 @dataclass(slots=True, eq=False)

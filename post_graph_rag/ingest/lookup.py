@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,6 +20,8 @@ from post_graph_rag.store.database import Database
 from post_graph_rag.store.realms import Realm
 
 _CAPITALISED = re.compile(r"[^\W\d_a-z][\w'&.-]*(?: (?:of |de |von |and )?[^\W\d_a-z][\w'&.-]*){0,3}")
+_LONG = 50_000
+"""Characters from which on a text is cut in a thread of its own."""
 _NAMES_A_DOCUMENT = 60
 """Known names offered to the extractor; more would cost more than they help."""
 
@@ -73,16 +76,24 @@ class Lookup:
             item.same_metadata = n in rows and rows[n]["metadata_hash"] == item.metadata_hash
             item.status = _status(item, rows.get(n), reindex)
             if item.status not in ("unchanged", "metadata"):
-                self._cut(item)
+                await self._cut(item)
         await self._find_passages(drafts, found, reindex)
         return list(zip(drafts, found, strict=True))
 
-    def _cut(self, item: Draft) -> None:
+    async def _cut(self, item: Draft) -> None:
+        """Give the draft its passages, without keeping the event loop from everything else for long."""
+        if len(item.text) + sum(map(len, item.given or ())) > _LONG:
+            item.passages = await asyncio.to_thread(self._passages, item)
+        else:
+            item.passages = self._passages(item)
+            await asyncio.sleep(0)
+
+    def _passages(self, item: Draft) -> list[PassageDraft]:
         if item.given is not None:
             chunks = given_chunks(item.text, item.given)
         else:
             chunks = chunk_text(item.text, self._tokens, self._overlap, self._count)
-        item.passages = [PassageDraft(chunk, text_hash(chunk.text), self._count(chunk.text)) for chunk in chunks]
+        return [PassageDraft(chunk, text_hash(chunk.text), self._count(chunk.text)) for chunk in chunks]
 
     async def _find_passages(self, drafts: Sequence[Draft], found: Sequence[Found], reindex: bool) -> None:
         reading = [(item, there) for item, there in zip(drafts, found, strict=True) if item.passages]

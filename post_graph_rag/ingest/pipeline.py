@@ -167,6 +167,8 @@ class Indexing:
             passage.chunk.text, passage.text_hash, item.context_hash, item.context, found.known_names, found.kept
         )
         passage.extraction, passage.failure = done.extraction, done.failure
+        if passage not in found.there:
+            passage.terms()
         await self._steps.extracted(item)
         return done
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from post_graph_rag.errors import EmptyText, InputError
-from post_graph_rag.ingest.drafts import draft, waves
+from post_graph_rag.ingest.chunks import Chunk
+from post_graph_rag.ingest.drafts import PassageDraft, draft, waves
 from post_graph_rag.records import Document
 
 
@@ -51,3 +52,10 @@ def test_of_one_document_twice_the_later_comes_in_a_later_wave() -> None:
 def test_one_key_in_two_spaces_is_two_documents() -> None:
     made = waves(draft(n, Document(text="x", key="a", space=f"s{n}"), "default") for n in range(2))
     assert [len(wave) for wave in made] == [2]
+
+
+def test_the_terms_of_a_passage_are_counted_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    passage = PassageDraft(Chunk("Acme sued Acme", 0, 14), b"hash", 3)
+    assert passage.terms() == {"acme": 2, "sued": 1}
+    monkeypatch.setattr("post_graph_rag.ingest.drafts.term_counts", None)
+    assert passage.terms() == {"acme": 2, "sued": 1}

@@ -92,11 +92,18 @@ class BudgetTooSmall(InputError):
 
 
 class EmbeddingError(RAGError):
-    """The embedding model failed or answered with unusable vectors."""
+    """The embedding model failed or answered with unusable vectors.
+
+    `outage` says that the model cannot be had at all, so that asking for fewer texts would not help.
+    """
+
+    outage: bool = False
 
 
 class WidthMismatch(EmbeddingError):
     """The embedding model's width is not the realm's; a realm never mixes two models."""
+
+    outage = True
 
 
 class LLMError(RAGError):

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from typing import Any, TypeAlias
 
 from post_graph_rag import failpoints
-from post_graph_rag.errors import RAGError
 from post_graph_rag.ingest.commit import Commit, Committed, RelationText
 from post_graph_rag.ingest.derived import put_derived
 from post_graph_rag.ingest.extract import Extracted, Extractor
@@ -40,7 +39,7 @@ class Completion:
         self._extractor = extractor
         self._embedder = embedder
         self._errors: list[str] = []
-        self._made: dict[str, Vectors] = {}
+        self._made: Mapping[str, Vectors] = {}
 
     async def run(self) -> PendingReport:
         """Passages first, since their structure may need vectors; then whatever still lacks its vector."""
@@ -109,12 +108,10 @@ class Completion:
         return done
 
     async def _embed(self, lacking: Committed) -> int:
-        try:
-            await put_derived(self._database, self._realm, self._embedder, lacking)
-        except RAGError as error:
-            self._errors.append(f"{type(error).__name__}: {error}")
-            return 0
-        return len(lacking.entities) + len(lacking.relations)
+        undone = await put_derived(self._database, self._realm, self._embedder, lacking)
+        if undone.error is not None:
+            self._errors.append(f"{type(undone.error).__name__}: {undone.error}")
+        return lacking.size - undone.count
 
     async def _rows(self, statement: str, after: int) -> list[Any]:
         async with self._database.transaction(self._realm.statements) as session:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from post_graph_rag import failpoints
+from post_graph_rag.errors import EmbeddingError, RAGError
 from post_graph_rag.ingest.commit import Committed
 from post_graph_rag.models.embedder import Embedder
 from post_graph_rag.models.protocols import Vectors
@@ -13,22 +15,48 @@ from post_graph_rag.store.database import Database, Session
 from post_graph_rag.store.realms import Realm
 
 
-async def put_derived(database: Database, realm: Realm, embedder: Embedder, committed: Committed) -> None:
-    """Make and write the vectors that a commit left to be made. Raises EmbeddingError."""
-    vectors = await make_derived(embedder, [committed])
-    if not vectors:
-        return
+@dataclass(frozen=True, slots=True)
+class Derived:
+    """Vectors by text, and the first error of those that could not be made."""
+
+    vectors: Mapping[str, Vectors]
+    error: EmbeddingError | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Undone:
+    """How many vectors are still to be made, and why."""
+
+    count: int = 0
+    error: RAGError | None = None
+
+
+async def put_derived(database: Database, realm: Realm, embedder: Embedder, committed: Committed) -> Undone:
+    """Make and write the vectors that a commit left to be made; what cannot be had stays pending."""
+    try:
+        derived = await make_derived(embedder, [committed])
+        left = await _put(database, realm, committed, derived.vectors) if derived.vectors else committed.size
+    except RAGError as error:
+        return Undone(committed.size, error)
+    return Undone(left, derived.error)
+
+
+async def _put(database: Database, realm: Realm, committed: Committed, vectors: Mapping[str, Vectors]) -> int:
     async with database.transaction(realm.statements) as session:
         await write.hold_writes(session)
-        await put_made(session, committed, vectors)
+        left = await put_made(session, committed, vectors)
         failpoints.reach("before_vectors_commit")
     failpoints.reach("after_vectors_commit")
+    return left
 
 
-async def make_derived(embedder: Embedder, committed: list[Committed]) -> dict[str, Vectors]:
-    """The vectors that commits leave to be made, by text. Raises EmbeddingError."""
+async def make_derived(embedder: Embedder, committed: list[Committed]) -> Derived:
+    """The vectors that commits leave to be made."""
     texts = [text for one in committed for text in one.texts]
-    return dict(zip(texts, await embedder.embed(texts, keep=False), strict=True)) if texts else {}
+    outcomes = dict(zip(texts, await embedder.try_each(texts, keep=False), strict=True)) if texts else {}
+    vectors = {text: made for text, made in outcomes.items() if not isinstance(made, EmbeddingError)}
+    errors = (error for error in outcomes.values() if isinstance(error, EmbeddingError))
+    return Derived(vectors, next(errors, None))
 
 
 async def put_made(session: Session, committed: Committed, vectors: Mapping[str, Vectors]) -> int:

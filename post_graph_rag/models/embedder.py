@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections.abc import Sequence
 from functools import partial
+from typing import TypeAlias
 
 import numpy as np
 
@@ -19,12 +20,18 @@ BATCH = 128
 PATIENCE = 0.004
 """Seconds to wait for further texts before a batch that is not full is sent."""
 
-_Futures = dict[str, "asyncio.Future[Vectors]"]
+MOST_SUSPECTS = 8
+"""Failed parts of one batch that are looked into at once; more are taken for a fault of the model, not of texts."""
+
+Outcome: TypeAlias = "Vectors | EmbeddingError"
+"""What came of one text."""
+_Futures = dict[str, "asyncio.Future[Outcome]"]
 
 
 class Embedder:
-    """Collects texts of concurrent tasks of one event loop into batches.
+    """Collects texts of concurrent tasks of one event loop into batches; to be closed by whoever made it.
 
+    A text that the model refuses fails by itself: the others of its batch are asked for again without it.
     dimensions: the realm's width; a vector of another width is refused.
     """
 
@@ -36,22 +43,39 @@ class Embedder:
         self._kept: set[str] = set()
         self._owed: list[int] = []  # milliseconds of calls that are not in the ledger yet
         self._timer: asyncio.TimerHandle | None = None
-        self._running: set[asyncio.Task[dict[str, Vectors]]] = set()
+        self._running: set[asyncio.Task[dict[str, Outcome]]] = set()
 
     async def embed(self, texts: Sequence[str], *, keep: bool) -> list[Vectors]:
         """The vector of each text, shape (dimensions,).
 
         keep: look for stored vectors first and store new ones, for texts whose vector is put to use only later; what
         is written into its table right away needs no second place.
-        Raises EmbeddingError, WidthMismatch.
+        Raises EmbeddingError, WidthMismatch, when every text has been tried.
         """
-        vectors = list(await asyncio.gather(*[self._wanted(text, keep) for text in texts]))
+        return [_vector(outcome) for outcome in await self.try_each(texts, keep=keep)]
+
+    async def try_each(self, texts: Sequence[str], *, keep: bool) -> list[Outcome]:
+        """The same, with the error in the place of a vector that could not be had."""
+        outcomes = list(await asyncio.gather(*[self._wanted(text, keep) for text in texts]))
         owed, self._owed = self._owed, []
         if owed:
             await self._replies.note_calls("embedding", self._model.name, owed)
-        return vectors
+        return outcomes
 
-    def _wanted(self, text: str, keep: bool) -> asyncio.Future[Vectors]:
+    async def close(self) -> None:
+        """End what is under way, and what waits to be sent: nobody is left to use it."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        for future in self._waiting.values():
+            future.cancel()
+        self._waiting = {}
+        running = set(self._running)
+        for task in running:
+            task.cancel()
+        await asyncio.gather(*running, return_exceptions=True)
+
+    def _wanted(self, text: str, keep: bool) -> asyncio.Future[Outcome]:
         loop = asyncio.get_running_loop()
         future = self._waiting.setdefault(text, loop.create_future())
         if keep:
@@ -73,16 +97,37 @@ class Embedder:
             task.add_done_callback(self._running.discard)
             task.add_done_callback(partial(_hand_out, futures))
 
-    async def _vectors(self, texts: Sequence[str], kept: set[str]) -> dict[str, Vectors]:
+    async def _vectors(self, texts: Sequence[str], kept: set[str]) -> dict[str, Outcome]:
         keys = {text: content_key(self._model.name, self._dimensions, "passage", text) for text in kept}
         stored = await self._replies.find_vectors(list(keys.values()))
-        found = {text: stored[key] for text, key in keys.items() if key in stored}
-        missing = [text for text in texts if text not in found]
-        if missing:
-            found.update(zip(missing, await self._made(missing, keys), strict=True))
+        found: dict[str, Outcome] = {text: stored[key] for text, key in keys.items() if key in stored}
+        if missing := [text for text in texts if text not in found]:
+            found |= await self._made(missing, keys)
         return found
 
-    async def _made(self, texts: list[str], keys: dict[str, bytes]) -> Vectors:
+    async def _made(self, texts: list[str], keys: dict[str, bytes]) -> dict[str, Outcome]:
+        """Ask for all at once; halve what fails until the texts that are refused stand alone."""
+        made: dict[str, Outcome] = {}
+        parts, alive = [texts], False
+        while parts:
+            outcomes = [(part, await self._tried(part, keys)) for part in parts]
+            failed = [(part, outcome) for part, outcome in outcomes if isinstance(outcome, EmbeddingError)]
+            for part, outcome in outcomes:
+                made.update(_each(part, outcome))
+            alive = alive or len(failed) < len(parts)
+            # Two halves that fail both tell nothing of texts: asking on would only multiply an outage.
+            if (len(parts) > 1 and not alive) or len(failed) > MOST_SUSPECTS:
+                break
+            parts = [half for part, error in failed if not error.outage for half in _halves(part)]
+        return made
+
+    async def _tried(self, texts: list[str], keys: dict[str, bytes]) -> Outcome:
+        try:
+            return await self._asked(texts, keys)
+        except EmbeddingError as error:
+            return error
+
+    async def _asked(self, texts: list[str], keys: dict[str, bytes]) -> Vectors:
         failpoints.reach("before_embedding")
         started = time.monotonic()
         made = await self._model.embed(texts, "passage")
@@ -111,8 +156,27 @@ class Embedder:
             raise EmbeddingError(f"the embedding model {self._model.name} gave numbers that are none")
 
 
-def _hand_out(futures: _Futures, task: asyncio.Task[dict[str, Vectors]]) -> None:
-    """Give those who wait their vector, or what went wrong."""
+def _halves(texts: list[str]) -> list[list[str]]:
+    """Two parts; none of a single text."""
+    middle = len(texts) // 2
+    return [texts[:middle], texts[middle:]] if middle else []
+
+
+def _each(texts: list[str], outcome: Outcome) -> dict[str, Outcome]:
+    """What came of each text of one request."""
+    if isinstance(outcome, EmbeddingError):
+        return dict.fromkeys(texts, outcome)
+    return dict(zip(texts, outcome, strict=True))
+
+
+def _vector(outcome: Outcome) -> Vectors:
+    if isinstance(outcome, EmbeddingError):
+        raise outcome
+    return outcome
+
+
+def _hand_out(futures: _Futures, task: asyncio.Task[dict[str, Outcome]]) -> None:
+    """Give those who wait what came of their text, or what went wrong with all of them."""
     for text, future in futures.items():
         if future.done():
             continue

@@ -17,6 +17,8 @@ KEY_LIKE = re.compile(r"\b[spr]k-[\w*.-]{6,}|Bearer\s+\S+|\b(?:api[-_]?)?key=\S+
 # What is shorter is a placeholder for servers that want any key; to blot it out would blot out words.
 SHORTEST_SECRET = 6
 LONGEST_DETAIL = 300
+# What an endpoint may answer because of one text; 500 since some servers fall over what is too long for them.
+ABOUT_TEXTS = frozenset({400, 413, 422, 500})
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +43,8 @@ class Failures:
         failure = self.kind(f"The model {self.model!r} at {self.where} {self._what_happened(error)}")
         if isinstance(failure, LLMError):
             failure.partial = partial
+        else:
+            failure.outage = _is_outage(error)
         raise failure from None if self._shows_secret(error) else error
 
     def _what_happened(self, error: Exception) -> str:
@@ -80,6 +84,13 @@ class Failures:
 
     def _real_secrets(self) -> list[str]:
         return [secret for secret in self.secrets if len(secret) >= SHORTEST_SECRET]
+
+
+def _is_outage(error: Exception) -> bool:
+    """Whether other texts would have met the same."""
+    if isinstance(error, openai.APIStatusError):
+        return error.status_code not in ABOUT_TEXTS
+    return isinstance(error, openai.APIConnectionError | TimeoutError)
 
 
 def _said(error: openai.APIStatusError) -> str:

@@ -40,14 +40,14 @@ def fussy_chat(fussy: Callable[[ChatRequest], object]) -> ScriptedChat:
 
 
 class FussyEmbedding(ScriptedEmbedding):
-    """Fails for a request that holds a text with one of `refuses` in it."""
+    """Fails for a request that holds a text with one of `refuses` in it; each text ends with a line's end there."""
 
     def __init__(self, *refuses: str) -> None:
         super().__init__(DIMENSIONS)
         self.refuses = set(refuses)
 
     async def embed(self, texts: list[str], kind: EmbeddingKind = "passage") -> Vectors:  # type: ignore[override]
-        if any(part in text for text in texts for part in self.refuses):
+        if any(part in f"{text}\n" for text in texts for part in self.refuses):
             raise EmbeddingError("this text not")
         return await super().embed(texts, kind)
 
@@ -257,7 +257,7 @@ async def test_a_failed_embedding_fails_its_document_and_is_reported(place: Plac
 
 
 async def test_vectors_of_entities_and_relations_may_come_later(place: Place) -> None:
-    embedding = FussyEmbedding("named with", "Acme Corp acquired Birch Labs ")
+    embedding = FussyEmbedding("named with", "Acme Corp:", "Corp acquired Birch Labs\n")
     rag = place.engine(None, embedding)
     report = await rag.index_document(document("a", FIRST))
     assert (report.status, report.pending_vectors) == ("new", 3)
@@ -269,6 +269,23 @@ async def test_vectors_of_entities_and_relations_may_come_later(place: Place) ->
     assert (done.vectors_completed, done.vectors_left) == (3, 0)
     assert (await place.content())["pending"] == frozenset()
     assert await faults(rag) == []
+
+
+async def test_a_derived_text_that_is_refused_leaves_only_its_own_vector_pending(place: Place) -> None:
+    embedding = FussyEmbedding("Birch Labs, named with")
+    rag = place.engine(None, embedding)
+    report = await rag.index_document(document("a", FIRST, THIRD))
+    assert (report.status, report.pending_vectors) == ("new", 1)
+    assert (await place.content())["pending"] == {("entity", "birch labs")}
+    done = await rag.complete_pending()
+    assert (done.vectors_completed, done.vectors_left) == (0, 1)
+    assert done.errors == ("EmbeddingError: this text not",)
+
+
+async def test_a_refused_passage_fails_its_document_and_not_the_others_of_its_batch(place: Place) -> None:
+    rag = place.engine(None, FussyEmbedding("hired"))
+    reports = await rag.index_documents([document("a", FIRST), document("b", SECOND), document("c", THIRD)])
+    assert [report.status for report in reports] == ["new", "failed", "new"]
 
 
 async def test_the_next_run_makes_vectors_that_are_missing(place: Place) -> None:

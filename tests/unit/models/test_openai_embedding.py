@@ -141,3 +141,13 @@ async def test_a_width_that_changes_between_answers_is_refused(server: FaultServ
     await model.embed(["a"])
     with pytest.raises(EmbeddingError, match="3 wide where 2"):
         await model.embed(["a"])
+
+
+@pytest.mark.parametrize(("status", "outage"), [(400, False), (413, False), (500, False), (401, True), (503, True)])
+async def test_it_tells_whether_other_texts_would_have_met_the_same(
+    server: FaultServer, status: int, outage: bool
+) -> None:
+    server.answers = [Answer(error("wrong"), status=status)]
+    with pytest.raises(EmbeddingError) as raised:
+        await client(server).embed(["a"])
+    assert raised.value.outage is outage

@@ -32,10 +32,10 @@ from post_graph_rag.retrieve.answer import AnswerStream, answer
 from post_graph_rag.retrieve.pipeline import Library, Reader, retrieve
 from post_graph_rag.store.cypher import run_cypher
 from post_graph_rag.store.grants import grant_realm
-from post_graph_rag.store.optimize import optimize
 from post_graph_rag.store.projection import rebuild_graph
 from post_graph_rag.store.realms import drop_realm
 from post_graph_rag.store.stats import realm_stats
+from post_graph_rag.store.upkeep import keep_up
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
@@ -215,8 +215,11 @@ class GraphRAG:
 
     @_found_again
     async def optimize(self) -> OptimizeReport:
-        """Build vector indexes where they pay, and refresh the planner's statistics. Needs the owner's rights."""
-        return await optimize(await self._opening.database(), await self._opening.existing_realm())
+        """Put derived rows right, build vector indexes where they pay, refresh the planner's statistics.
+
+        Needs the owner's rights. Raises Busy when a table's lock is not had in time.
+        """
+        return await keep_up(await self._opening.database(), await self._opening.existing_realm())
 
     @_found_again
     async def rebuild_graph(self) -> None:

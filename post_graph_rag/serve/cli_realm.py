@@ -13,11 +13,10 @@ from post_graph_rag.serve.connect import named, open_database, open_engine, open
 from post_graph_rag.serve.options import connected
 from post_graph_rag.serve.terminal import shown
 from post_graph_rag.store.grants import grant_realm
-from post_graph_rag.store.optimize import optimize as optimize_realm
 from post_graph_rag.store.projection import rebuild_graph as rebuild_realm_graph
 from post_graph_rag.store.realms import drop_realm, list_realms
 from post_graph_rag.store.stats import realm_stats
-from post_graph_rag.store.tidy import tidy
+from post_graph_rag.store.upkeep import keep_up
 
 realm_app = typer.Typer(help="Realms: hard walls, each with its own tables and graph.", no_args_is_help=True)
 
@@ -50,9 +49,11 @@ async def list_all(settings: Settings) -> None:
 @realm_app.command()
 @connected
 async def drop(settings: Settings, name: Name = None, yes: Yes = False) -> None:
-    """Remove a realm with all that is in it; on a terminal it asks first."""
+    """Remove a realm with all that is in it; a terminal is asked first, anything else must say --yes."""
     realm = named(settings, name).realm
-    if not yes and sys.stdin.isatty():
+    if not yes:
+        if not sys.stdin.isatty():
+            raise ConfigurationError(f"nobody can be asked whether realm {realm!r} may go: say --yes to remove it")
         typer.confirm(f"Remove realm {realm!r} and everything in it?", abort=True)
     async with open_database(settings) as database:
         await drop_realm(database, realm)
@@ -98,11 +99,10 @@ async def rebuild_graph(settings: Settings, name: Name = None) -> None:
 async def optimize(settings: Settings, name: Name = None) -> None:
     """Put derived rows right, build the vector indexes that pay, refresh the planner's statistics."""
     async with open_existing(settings, name) as (database, realm):
-        tidied = await tidy(database, realm)
-        report = await optimize_realm(database, realm)
+        report = await keep_up(database, realm)
     if report.busy:
-        typer.echo(f"{tidied} rows put right; another process is building the indexes already")
+        typer.echo(f"{report.tidied} rows put right; another process is building the indexes already")
         return
-    typer.echo(f"{tidied} rows put right, {report.analyzed} tables analyzed")
+    typer.echo(f"{report.tidied} rows put right, {report.analyzed} tables analyzed")
     for table in report.indexed:
         typer.echo(f"index built: {table}")

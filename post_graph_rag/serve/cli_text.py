@@ -29,6 +29,7 @@ from post_graph_rag.serve.terminal import shown, shown_text
 Paths = Annotated[
     list[Path] | None, typer.Argument(help="Text files; with none, what is pending in the realm is completed.")
 ]
+Reindex = Annotated[bool, typer.Option("--reindex", help="Read unchanged files again too, as after a new model.")]
 Question = Annotated[str, typer.Argument(help="The question, in words.")]
 Mode = Annotated[str, typer.Option(help="mix, local, naive, global, hybrid or bypass.")]
 TopK = Annotated[int, typer.Option(help="How many passages, relations and entities are kept.")]
@@ -36,20 +37,27 @@ Context = Annotated[bool, typer.Option("--context", help="Print what was found, 
 
 
 @connected
-async def index(settings: Settings, paths: Paths = None) -> None:
-    """Index text files into the realm; a file that is unchanged costs nothing."""
+async def index(settings: Settings, paths: Paths = None, reindex: Reindex = False) -> None:
+    """Index text files into the realm; a file that is unchanged costs nothing.
+
+    Exit code 1 when a file could not be indexed, also when an older version of it stays.
+    """
     documents = [read_document(path) for path in paths or []]
+    if reindex and not documents:
+        raise InputError("--reindex needs files: name those to be read again")
     async with open_engine(settings) as rag:
         if not documents:
             _tell_pending(await rag.complete_pending())
             return
         try:
             with _progress() as progress:
-                reports = await rag.index_documents(documents, progress=progress)
+                reports = await rag.index_documents(documents, reindex=reindex, progress=progress)
         except ExtractionError as error:
             _tell(error.reports)
             raise
     _tell(reports)
+    if any(report.status in ("failed", "kept") for report in reports):
+        raise typer.Exit(1)
 
 
 def read_document(path: Path) -> Document:
@@ -58,7 +66,7 @@ def read_document(path: Path) -> Document:
         content = path.read_bytes()
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}") from error
-    return Document(text=_text(path, content), source=str(path), title=path.name)
+    return Document(text=_text(path, content), source=str(path))
 
 
 def _text(path: Path, content: bytes) -> str:

@@ -46,7 +46,8 @@ async def check_vectors(session: Session, realm: Realm) -> list[Finding]:
 async def _filled(session: Session, realm: Realm) -> Finding:
     bare = await session.value("passages_without_vector")
     if bare:
-        return _finding(realm, "vectors", False, f"{bare} passages have none: index their documents with reindex=True")
+        again = f"{command('index', '--reindex', realm=realm.info.name)} FILE…"
+        return _finding(realm, "vectors", False, f"{bare} passages have none: run {again} for their documents")
     return _finding(realm, "vectors", True, f"{realm.info.dimensions} dimensions, every passage has one")
 
 

@@ -24,13 +24,30 @@ async def test_a_file_is_indexed_and_asked_about(database: str, tmp_path: Path) 
     answered = await run(database, "query", "Who founded Halden Optics?")
     assert answered.exit_code == 0
     assert "Clara Voss" in answered.stdout
-    assert f"[1] halden.md ({tmp_path}/halden.md)" in answered.stdout
+    assert f"[1] {tmp_path}/halden.md" in answered.stdout
 
 
 async def test_a_file_that_has_not_changed_is_said_to_be_unchanged(database: str, tmp_path: Path) -> None:
     (tmp_path / "halden.md").write_text(FACTS)
     await run(database, "index", str(tmp_path / "halden.md"))
     assert (await run(database, "index", str(tmp_path / "halden.md"))).stdout.split()[0] == "unchanged"
+
+
+async def test_reindexing_reads_an_unchanged_file_again(database: str, tmp_path: Path) -> None:
+    (tmp_path / "halden.md").write_text(FACTS)
+    await run(database, "index", str(tmp_path / "halden.md"))
+    again = await run(database, "index", "--reindex", str(tmp_path / "halden.md"))
+    assert (again.exit_code, again.stdout.split()[0]) == (0, "changed")
+
+
+async def test_a_file_that_fails_beside_good_ones_is_told_and_shows_in_the_exit_code(
+    database: str, tmp_path: Path
+) -> None:
+    (tmp_path / "halden.md").write_text(FACTS)
+    (tmp_path / "blank.md").write_text(" \n")
+    told = await run(database, "index", str(tmp_path / "halden.md"), str(tmp_path / "blank.md"))
+    assert told.exit_code == 1
+    assert [line.split()[0] for line in told.stdout.splitlines()] == ["new", "failed"]
 
 
 async def test_a_role_that_was_granted_writing_indexes_and_one_that_was_granted_reading_asks(
@@ -64,8 +81,15 @@ async def test_realms_are_made_listed_counted_and_dropped(store: Database, datab
     await run(database, "realm", "create", "acme", "--offline")
     assert (await run(database, "realm", "list")).stdout == "acme: offline-wordllama-256, 256 dimensions, graph\n"
     assert "documents        0" in (await run(database, "realm", "stats", "acme")).stdout
-    assert (await run(database, "realm", "drop", "acme")).exit_code == 0
+    assert (await run(database, "realm", "drop", "acme", "--yes")).exit_code == 0
     assert await list_realms(store) == []
+
+
+async def test_a_realm_is_not_dropped_where_nobody_can_be_asked(store: Database, database: str) -> None:
+    await ensure_realm(store, "acme", "model", 8)
+    told = await run(database, "realm", "drop", "acme")
+    assert (told.exit_code, "say --yes" in told.stderr) == (1, True)
+    assert [realm.name for realm in await list_realms(store)] == ["acme"]
 
 
 async def test_a_name_is_printed_without_what_would_move_the_cursor(store: Database, database: str) -> None:
@@ -106,9 +130,10 @@ async def test_doctor_says_what_it_looked_at_and_fails_when_something_is_wrong(d
         (["query", "x", "--mode", "sideways"], "mode: Input should be"),
         (["query", "x", "--top-k", "-1"], "top_k: Input should be greater than"),
         (["index", "/nowhere.txt"], "/nowhere.txt cannot be read"),
+        (["index", "--reindex"], "--reindex needs files"),
         (["realm", "grant", "someone"], "say either --read or --write"),
         (["realm", "stats", "nowhere"], "realm 'nowhere' does not exist"),
-        (["realm", "drop", "nowhere"], "realm 'nowhere' does not exist"),
+        (["realm", "drop", "nowhere", "--yes"], "realm 'nowhere' does not exist"),
         (["realm", "create", "  "], "1 to 200 characters"),
         (["realm", "list", "--dsn", "postgresql://u:secret@127.0.0.1:1/x"], "cannot be reached"),
         (["realm", "list", "--dsn", "nonsense:secret"], "the DSN cannot be read"),

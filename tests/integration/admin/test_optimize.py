@@ -6,7 +6,9 @@ import asyncio
 
 import psycopg
 import pytest
+from pydantic import SecretStr
 
+from post_graph_rag import GraphRAG, Settings
 from post_graph_rag.errors import Busy
 from post_graph_rag.store import optimize as module
 from post_graph_rag.store.database import Database
@@ -86,6 +88,13 @@ async def test_readers_go_on_while_an_index_waits_to_be_built(
         assert admin.execute(query).fetchone() == (12,)
         with pytest.raises(Busy):
             await waiting
+
+
+async def test_the_front_door_puts_rows_right_and_says_how_many(database: str, realm: Realm) -> None:
+    async with GraphRAG(Settings(dsn=SecretStr(database), realm="one")) as rag:
+        reports = [await rag.optimize(), await rag.optimize()]
+    assert [report.tidied for report in reports] == [12, 0]
+    assert reports[0].analyzed > 0
 
 
 async def test_tidying_removes_vectors_that_stand_for_nothing(store: Database, realm: Realm) -> None:

@@ -66,8 +66,8 @@ def test_an_empty_question_is_refused(run: Run, some_realm: str, question: str) 
 
 def test_a_realm_that_is_not_there_is_refused_by_every_command(run: Run) -> None:
     realm = ("--realm", fresh_realm_name())
-    commands = [("query", "Who?"), *(("realm", name) for name in ("drop", "stats", "optimize", "rebuild-graph"))]
-    for command in [*commands, ("realm", "grant", "postgres", "--read")]:
+    commands = [("query", "Who?"), *(("realm", name) for name in ("stats", "optimize", "rebuild-graph"))]
+    for command in [*commands, ("realm", "drop", "--yes"), ("realm", "grant", "postgres", "--read")]:
         assert "does not exist" in refused(run(*command, *realm))
 
 

@@ -27,7 +27,11 @@ def test_bytes_that_are_no_utf8_become_lone_surrogates_which_indexing_counts(tmp
 
 def test_the_key_is_the_path_as_it_was_given(tmp_path: Path) -> None:
     path = written(tmp_path, b"x")
-    assert (read_document(path).source, read_document(path).title) == (str(path), "a.txt")
+    assert read_document(path).source == str(path)
+
+
+def test_a_file_has_no_title_so_that_its_passages_are_the_same_under_another_name(tmp_path: Path) -> None:
+    assert read_document(written(tmp_path, b"x")).title is None
 
 
 def test_a_file_with_nul_is_no_text(tmp_path: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,6 +11,7 @@ from post_graph_rag.clean import text_hash
 from post_graph_rag.ingest.chunks import chunk_text, given_chunks
 from post_graph_rag.ingest.drafts import Draft, PassageDraft
 from post_graph_rag.ingest.extract import Extractor
+from post_graph_rag.ingest.mentions import mentioned_keys
 from post_graph_rag.models.replies import Kept, ReplyStore
 from post_graph_rag.names import name_key
 from post_graph_rag.records import DocumentStatus
@@ -19,7 +19,6 @@ from post_graph_rag.store import write
 from post_graph_rag.store.database import Database
 from post_graph_rag.store.realms import Realm
 
-_CAPITALISED = re.compile(r"[^\W\d_a-z][\w'&.-]*(?: (?:of |de |von |and )?[^\W\d_a-z][\w'&.-]*){0,3}")
 _LONG = 50_000
 """Characters from which on a text is cut in a thread of its own."""
 _NAMES_A_DOCUMENT = 60
@@ -100,9 +99,10 @@ class Lookup:
         owners = [(item, there, passage) for item, there in reading for passage in item.unique_passages().values()]
         if not owners:
             return
+        mentioned = [(item, mentioned_keys(item.text or "\n".join(item.given or ()))) for item, _ in reading]
         async with self._database.transaction(self._realm.statements) as session:
             rows = await write.find_passages(session, [_passage_row(n, *owner) for n, owner in enumerate(owners)])
-            names = await write.find_known_names(session, _name_rows([item for item, _ in reading]))
+            names = await write.find_known_names(session, _name_rows(mentioned))
         for n, (_, there, passage) in enumerate(owners):
             _note(rows.get(n), there, passage, reindex)
         missing = [(item, passage) for item, there, passage in owners if passage not in there.structured]
@@ -111,7 +111,7 @@ class Lookup:
         keys = [key for item, passage in missing for key in self._extractor.keys(passage.text_hash, item.context_hash)]
         kept = await self._replies.find(keys)
         for n, (_, there) in enumerate(reading):
-            there.kept, there.known_names = kept, names.get(n, [])[:_NAMES_A_DOCUMENT]
+            there.kept, there.known_names = kept, _most_wanted(names.get(n, []), mentioned[n][1])
 
 
 def _status(item: Draft, row: Mapping[str, Any] | None, reindex: bool) -> DocumentStatus:
@@ -153,10 +153,13 @@ def _note(row: Mapping[str, Any] | None, there: Found, passage: PassageDraft, re
             passage.known = row["id"]
 
 
-def _name_rows(drafts: Sequence[Draft]) -> list[dict[str, Any]]:
-    """Keys of names a text may hold: its runs of capitalised words."""
+def _name_rows(mentioned: Sequence[tuple[Draft, Sequence[str]]]) -> list[dict[str, Any]]:
     return [
-        {"n": n, "space": item.space, "key": key}
-        for n, item in enumerate(drafts)
-        for key in sorted({name_key(name) for name in _CAPITALISED.findall(item.text or "\n".join(item.given or ()))})
+        {"n": n, "space": item.space, "key": key} for n, (item, keys) in enumerate(mentioned) for key in sorted(keys)
     ]
+
+
+def _most_wanted(names: Sequence[str], keys: Sequence[str]) -> list[str]:
+    """Known names in the order of their keys in the document, as many as are worth their tokens."""
+    known = {name_key(name): name for name in names}
+    return [known[key] for key in keys if key in known][:_NAMES_A_DOCUMENT]

@@ -83,3 +83,15 @@ async def test_short_and_long_texts_are_cut_alike(lookup: Lookup) -> None:
     short, long = ([passage.chunk for passage in item.passages] for item in items)
     assert short[:2] == long[:2]
     assert len(short) < len(long)
+
+
+async def test_of_many_known_names_the_most_frequent_are_offered(
+    lookup: Lookup, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def all_known(_: object, wanted: write.Rows) -> dict[int, list[str]]:
+        return {0: sorted(row["key"].title() for row in wanted)}
+
+    monkeypatch.setattr(write, "find_known_names", all_known)
+    text = "".join(f"A{n} met Zeta, " for n in range(100, 200))
+    [(_, found)] = await lookup.look_up(drafts(text), reindex=False)
+    assert found.known_names == ["Zeta", *(f"A{n}" for n in range(100, 159))]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from datetime import date, datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
@@ -364,4 +364,4 @@ class Finding(Record):
     repair: str | None = None
 
 
-ProgressCallback = Any  # Callable[[Progress], None | Awaitable[None]]; narrowed where it is called
+ProgressCallback = Callable[[Progress], Awaitable[None] | None]

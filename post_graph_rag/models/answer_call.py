@@ -10,6 +10,7 @@ from post_graph_rag.models.protocols import ChatRequest
 from post_graph_rag.models.tokens import Tokenizer
 from post_graph_rag.records import Message
 
+NOT_IN_SOURCES = "The sources do not hold an answer to this question."
 DEFAULT_RESPONSE_TYPE = "a short and direct answer, no longer than it needs to be"
 # What the chat format puts round each message and before the reply.
 # Source: OpenAI cookbook, "How to count tokens with tiktoken" (3 a message, 1 for its role, 3 for the reply).

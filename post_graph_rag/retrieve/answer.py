@@ -10,13 +10,13 @@ from types import TracebackType
 from typing import cast
 
 from post_graph_rag.errors import InputError, LLMError
+from post_graph_rag.models.answer_call import NOT_IN_SOURCES
 from post_graph_rag.models.protocols import ChatModel, ChatReply, ChatRequest
 from post_graph_rag.models.roles import Models
 from post_graph_rag.records import Answer, QueryData, QueryParam, Reference
 from post_graph_rag.retrieve.pipeline import Reader, prepare
 from post_graph_rag.retrieve.question import check_types
 
-NOT_IN_SOURCES = "The sources do not hold an answer to this question."
 _CITATION = re.compile(r"\[(\d{1,4}(?:\s*[,;]\s*\d{1,4})*)\]")
 
 

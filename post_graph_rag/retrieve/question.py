@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from post_graph_rag.clean import clean_text
 from post_graph_rag.errors import InputError
+from post_graph_rag.function_words import FUNCTION_WORDS
 from post_graph_rag.names import name_key
 from post_graph_rag.records import QueryParam
 from post_graph_rag.store.search import VectorChannel
@@ -16,6 +18,8 @@ _LONGEST_NAME = 5
 _WORDS_READ = 60
 """Words of a question in which names are looked for: what is longer is a text, not a question."""
 _TERMS_READ = 64
+_NO_NAMES = FUNCTION_WORDS | {"us", "may", "might", "could", "no", "not", "now", "if"}
+"""Words that are a name only where they are written as one: "who" is not The Who, "us" is not the US."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +59,8 @@ class Question:
     @property
     def name_keys(self) -> list[str]:
         """Keys of all runs of words that may be an entity's name."""
-        return list(dict.fromkeys(key for text in self.embedded for key in _run_keys(text) if key))
+        given = {*self.entities, *self.relations}
+        return list(dict.fromkeys(key for text in self.embedded for key in _run_keys(text, text not in given) if key))
 
 
 def read_question(question: str, param: QueryParam) -> Question:
@@ -106,7 +111,15 @@ def _joined(words: tuple[str, ...]) -> tuple[str, ...]:
     return (", ".join(kept),) if kept else ()
 
 
-def _run_keys(text: str) -> list[str]:
+def _run_keys(text: str, is_sentence: bool) -> list[str]:
     words = text.split()[:_WORDS_READ]
     runs = ((i, i + length) for length in range(1, _LONGEST_NAME + 1) for i in range(len(words) - length + 1))
-    return [name_key(" ".join(words[start:end])) for start, end in runs]
+    keys = [(name_key(" ".join(words[start:end])), end) for start, end in runs]
+    return [key for key, end in keys if key not in _NO_NAMES or _is_name(words, end, is_sentence)]
+
+
+def _is_name(words: Sequence[str], end: int, is_sentence: bool) -> bool:
+    """Whether the last word of a run has a capital that does not come from the beginning of a sentence."""
+    letters = [char for char in words[end - 1] if char.isalpha()]
+    begins = is_sentence and end == 1
+    return len(letters) > 1 and (all(map(str.isupper, letters)) if begins else letters[0].isupper())

@@ -8,9 +8,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from post_graph_rag.function_words import FUNCTION_WORDS
+from post_graph_rag.models.answer_call import NOT_IN_SOURCES
 from post_graph_rag.terms import terms
 
-NOT_IN_SOURCES = "The sources do not hold an answer to this question."
 MOST_STATEMENTS = 4
 # Part of the question's weight that the best statement must carry.
 LEAST_COVERAGE = 0.25
@@ -39,12 +40,6 @@ ASKED = {
     "when": re.compile(r"\b\d{4}\b"),
 }
 SUFFIX = re.compile(r"(?:ing|ed|es|er|or|ion|e|s)$")
-COMMON = """
-a about after all also an and any are as at be been before by can did do does for from had has have he her his how i in
-into is it its many me much of on or our she so some such tell than that the their them then there these they this those
-to was we were what when where which while who whom whose why will with would you your
-"""
-STOPWORDS = frozenset(COMMON.split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +121,7 @@ def _is_covered(question: str, weights: dict[str, float], statements: Sequence[S
 
 def _leading(question: str) -> int:
     """1 when the first word is capitalized only because it begins the sentence."""
-    return int(question.lstrip()[:1].isupper() and bool(STOPWORDS & set(question.lower().split()[:1])))
+    return int(question.lstrip()[:1].isupper() and bool(FUNCTION_WORDS & set(question.lower().split()[:1])))
 
 
 def _weights(words: Iterable[str], statements: Sequence[Statement]) -> dict[str, float]:
@@ -161,7 +156,7 @@ def _sentences(context: str) -> Iterator[Statement]:
 
 
 def _words(text: str) -> list[str]:
-    return [_stem(term) for term in dict.fromkeys(terms(text)) if term not in STOPWORDS]
+    return [_stem(term) for term in dict.fromkeys(terms(text)) if term not in FUNCTION_WORDS]
 
 
 def _stem(term: str) -> str:

@@ -7,10 +7,11 @@ from collections.abc import AsyncIterator
 import pytest
 
 from post_graph_rag.errors import InputError, LLMError, ModelNotConfigured
+from post_graph_rag.models.answer_call import NOT_IN_SOURCES
 from post_graph_rag.models.protocols import ChatRequest
 from post_graph_rag.models.roles import Models
 from post_graph_rag.records import Message, QueryParam
-from post_graph_rag.retrieve.answer import NOT_IN_SOURCES, AnswerStream, answer
+from post_graph_rag.retrieve.answer import AnswerStream, answer
 from post_graph_rag.retrieve.pipeline import Library, Reader
 from post_graph_rag.store.database import Database
 from post_graph_rag.store.realms import Realm

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from post_graph_rag.errors import ConfigurationError, LLMError
-from post_graph_rag.models.answer_call import answer_request, bypass_request
+from post_graph_rag.models.answer_call import NOT_IN_SOURCES, answer_request, bypass_request
 from post_graph_rag.models.extraction_call import extraction_request
 from post_graph_rag.models.offline import embedding as embedding_module
-from post_graph_rag.models.offline.answer import NOT_IN_SOURCES, extractive_answer
+from post_graph_rag.models.offline.answer import extractive_answer
 from post_graph_rag.models.offline.chat import OfflineChat
 from post_graph_rag.models.offline.embedding import OfflineEmbedding
 from post_graph_rag.models.parsing import parse_extraction

@@ -44,3 +44,27 @@ def test_a_long_question_stays_bounded() -> None:
     asked = read_question(" ".join(f"w{number}" for number in range(10_000)), QueryParam())
     assert len(asked.terms) == 64
     assert len(asked.name_keys) < 300
+
+
+@pytest.mark.parametrize("asked", ["Who leads Acme?", "tell us of the Who", "who is in the us?", "May Acme do it?"])
+@pytest.mark.parametrize("word", ["who", "us", "may", "it"])
+def test_words_of_grammar_are_no_names(asked: str, word: str) -> None:
+    written_as_name = (asked, word) == ("tell us of the Who", "who")
+    assert (word in read_question(asked, QueryParam()).name_keys) == written_as_name
+
+
+@pytest.mark.parametrize(
+    ("asked", "key"),
+    [
+        ("Is the US large?", "us"),
+        ("US exports?", "us"),
+        ("The Who, who are they?", "who"),
+        ('What is "It" about?', "it"),
+    ],
+)
+def test_a_word_of_grammar_that_is_written_as_a_name_is_one(asked: str, key: str) -> None:
+    assert key in read_question(asked, QueryParam()).name_keys
+
+
+def test_a_keyword_is_taken_as_it_is_written() -> None:
+    assert "who" in read_question("which band?", QueryParam(ll_keywords=("Who",))).name_keys

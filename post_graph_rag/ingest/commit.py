@@ -92,6 +92,11 @@ class Commit:
         self._written = {id: what for id, what in found.items() if id in still_pending}
         return await self._follow(set(), set())
 
+    @property
+    def settled(self) -> int:
+        """How many passages this commit gave structure."""
+        return len(self._written)
+
     async def _follow(self, documents: set[int], retired: set[int]) -> Committed:
         """Everything that follows from passages which got, lost or took up structure."""
         await self._put_structure(retired)
@@ -100,8 +105,8 @@ class Commit:
         names_gone = await self._put_names(changed)
         await self._merge(touched)
         committed = Committed()
-        relations = await self._put_relations(changed, committed)
         entities = await self._put_profiles(touched | self._moved, committed)
+        relations = await self._put_relations(changed, committed)
         await self._let_find(retired, relations, entities, names_gone)
         await self._draw(documents, changed, relations, entities)
         return committed

@@ -142,19 +142,28 @@ async def touched_entities(session: Session, passages: Iterable[int]) -> set[int
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """Live passages say that `target` is also called by the key of `source`; with the types either is given."""
+    """Live passages say that `target` is also called by the key of `source`; with the types either is given.
+
+    stands: for whom `target` stands, where no claim that is being looked at bears on that; else `target` itself.
+    """
 
     source: int
     target: int
+    target_key: str
+    stands: int
     source_types: tuple[str, ...]
     target_types: tuple[str, ...]
 
 
 async def touched_claims(session: Session, entities: Iterable[int]) -> list[Claim]:
-    """Claims in which these entities take part."""
+    """Claims whose outcome may depend on these entities: on their own keys, on those they claim, and so on."""
     rows = await session.rows("touched_claims", sorted(entities))
     return [
-        Claim(row["source"], row["target"], tuple(row["source_types"] or ()), tuple(row["target_types"] or ()))
+        Claim(
+            **{name: row[name] for name in ("source", "target", "target_key", "stands")},
+            source_types=tuple(row["source_types"] or ()),
+            target_types=tuple(row["target_types"] or ()),
+        )
         for row in rows
     ]
 

@@ -23,13 +23,9 @@ SELECT t.space, t.subject, t.predicate, t.object, t.negated, r.id AS relation, r
 FROM touched t JOIN {record}.entity se ON se.id = t.subject JOIN {record}.entity oe ON oe.id = t.object
 LEFT JOIN {record}.relation r ON r.subject = t.subject AND r.predicate = t.predicate AND r.object = t.object
                              AND r.negated = t.negated
-LEFT JOIN LATERAL (
-    -- Names of the moment: profiles are written after this, so a new entity's is taken from what was just said of it.
-    SELECT name FROM {record}.observation b WHERE b.entity = t.subject AND upper_inf(b.recorded)
-    ORDER BY -least(length(b.description), 300), b.digest LIMIT 1) AS s ON true
-LEFT JOIN LATERAL (
-    SELECT name FROM {record}.observation b WHERE b.entity = t.object AND upper_inf(b.recorded)
-    ORDER BY -least(length(b.description), 300), b.digest LIMIT 1) AS o ON true
+-- Profiles are written before this, so that a relation is called the same here and where its vector is made later.
+LEFT JOIN {record}.entity_profile s ON s.entity = t.subject
+LEFT JOIN {record}.entity_profile o ON o.entity = t.object
 LEFT JOIN LATERAL (
     SELECT json_agg(json_build_array(a.id, a.passage, a.valid IS NOT NULL,
                (extract(epoch FROM lower(a.valid)) * 1000000)::bigint,
@@ -45,7 +41,7 @@ LEFT JOIN LATERAL (
         WHERE a.subject = ms.id AND a.predicate = t.predicate AND a.object = mo.id AND a.negated = t.negated
           AND upper_inf(a.recorded) OFFSET 0
     ) AS a
-) AS live ON true
+) AS live ON t.subject <> t.object -- what two names of one thing have to do with each other is no relation
 LEFT JOIN LATERAL (
     SELECT json_agg(json_build_array(p.id, p.dated, (extract(epoch FROM lower(p.valid)) * 1000000)::bigint,
                (extract(epoch FROM upper(p.valid)) * 1000000)::bigint)) AS periods

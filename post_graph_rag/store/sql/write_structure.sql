@@ -83,31 +83,39 @@ FROM let_go g JOIN {record}.assertion a ON a.passage = g.passage AND upper(a.rec
 SELECT DISTINCT entity FROM {record}.mention WHERE passage = ANY ($1::bigint[])
 
 -- name: touched_claims
--- Live alias claims that entities $1 may take part in: as the one that claims, or as the one whose key is claimed.
--- Read from the names that aliases give, which are few however often an alias is said.
--- types: of what the passages say of the two, a bounded sample chosen by content, so that order does not matter.
-WITH keys AS MATERIALIZED (
-    SELECT e.space, n.key FROM {record}.entity_name n JOIN {record}.entity e ON e.id = n.entity
-    WHERE n.entity = ANY ($1::bigint[]) AND n.alias
-    UNION SELECT e.space, e.key FROM {record}.entity e WHERE e.id = ANY ($1::bigint[])
-), claimed AS MATERIALIZED (
-    -- Claims are few: they come first, so that no plan joins entities by their space alone.
-    SELECT DISTINCT k.space, k.key, n.entity
-    FROM keys k CROSS JOIN LATERAL (
-        SELECT n.entity FROM {record}.entity_name n WHERE n.key = k.key AND n.alias AND upper_inf(n.recorded) OFFSET 0
-    ) AS n
+-- Live alias claims on the keys of entities $1 and of all whose keys these claim, or claimed, and so on: what becomes of
+-- those follows from what becomes of these. Read from the names that aliases give, which are few however often an alias
+-- is said. types: of what the passages say of the two, a bounded sample chosen by content, so that order does not matter.
+WITH RECURSIVE affected AS (
+    SELECT unnest($1::bigint[]) AS id
+    UNION
+    -- Look-ups one by one, so that no plan joins entities by their space alone.
+    SELECT named.id
+    FROM affected a
+    CROSS JOIN LATERAL (SELECT n.key FROM {record}.entity_name n WHERE n.entity = a.id AND n.alias OFFSET 0) AS n
+    CROSS JOIN LATERAL (SELECT e.space FROM {record}.entity e WHERE e.id = a.id OFFSET 0) AS e
+    CROSS JOIN LATERAL (
+        SELECT e2.id FROM {record}.entity e2 WHERE e2.space = e.space AND e2.key = n.key AND e2.sense = 0 OFFSET 0
+    ) AS named
 ), pairs AS MATERIALIZED (
-    SELECT named.id AS source, claimed.entity AS target
-    FROM claimed JOIN {record}.entity claimant ON claimant.id = claimed.entity AND claimant.space = claimed.space
-    JOIN {record}.entity named ON named.space = claimed.space AND named.key = claimed.key AND named.sense = 0
-    WHERE named.id <> claimed.entity
+    SELECT DISTINCT named.id AS source, claimant.id AS target, claimant.key AS target_key, claimant.canonical
+    FROM affected a
+    CROSS JOIN LATERAL (
+        SELECT e.id, e.space, e.key FROM {record}.entity e WHERE e.id = a.id AND e.sense = 0 OFFSET 0) AS named
+    CROSS JOIN LATERAL (
+        SELECT n.entity FROM {record}.entity_name n WHERE n.key = named.key AND n.alias AND upper_inf(n.recorded) OFFSET 0
+    ) AS n
+    JOIN {record}.entity claimant ON claimant.id = n.entity AND claimant.space = named.space
+    WHERE claimant.id <> named.id
 )
-SELECT p.source, p.target, s.types AS source_types, t.types AS target_types
+SELECT p.source, p.target, p.target_key,
+       CASE WHEN p.target IN (SELECT id FROM affected) THEN p.target ELSE p.canonical END AS stands,
+       s.types AS source_types, t.types AS target_types
 FROM pairs p
-CROSS JOIN LATERAL (SELECT array_agg(DISTINCT type) AS types FROM (
+CROSS JOIN LATERAL (SELECT array_agg(type) AS types FROM (
     SELECT type FROM {record}.observation WHERE entity = p.source AND upper_inf(recorded)
     ORDER BY -least(length(description), 300), digest LIMIT 24) AS sample) AS s
-CROSS JOIN LATERAL (SELECT array_agg(DISTINCT type) AS types FROM (
+CROSS JOIN LATERAL (SELECT array_agg(type) AS types FROM (
     SELECT type FROM {record}.observation WHERE entity = p.target AND upper_inf(recorded)
     ORDER BY -least(length(description), 300), digest LIMIT 24) AS sample) AS t
 

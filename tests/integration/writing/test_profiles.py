@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 
+from post_graph_rag.errors import EmbeddingError
 from post_graph_rag.ingest.profiles import DESCRIPTION_LIMIT
+from post_graph_rag.models.protocols import EmbeddingKind, Vectors
 from post_graph_rag.records import ExtractedEntity, ExtractedRelation, Extraction
-from post_graph_rag.testing import ScriptedChat, fresh_realm_name
-from tests.integration.writing.support import Place, differences, document, faults, small_embedding
+from post_graph_rag.testing import ScriptedChat, ScriptedEmbedding, fresh_realm_name
+from tests.integration.writing.support import DIMENSIONS, Place, differences, document, faults, small_embedding
 
 PROFILE = """
     SELECT p.name, p.type, p.description, p.pending FROM {r}.entity_profile p
@@ -108,3 +111,35 @@ async def test_the_most_said_type_is_taken(place: Place) -> None:
     rag = place.engine(ScriptedChat(extract=told))
     await rag.index_documents([document(str(n), f"{'person' if n == 0 else 'company'} {n}") for n in range(3)])
     assert [row[1] for row in await place.rows(PROFILE, "acme")] == ["company"]
+
+
+class RefusesHiring(ScriptedEmbedding):
+    """Notes each text about hiring that it is asked for, and refuses it while `refuses` is set."""
+
+    def __init__(self) -> None:
+        super().__init__(DIMENSIONS)
+        self.refuses = True
+        self.asked: set[str] = set()
+
+    async def embed(self, texts: Sequence[str], kind: EmbeddingKind = "passage") -> Vectors:
+        about = {text for text in texts if "hired" in text}
+        self.asked |= about
+        if about and self.refuses:
+            raise EmbeddingError("not this text")
+        return await super().embed(texts, kind)
+
+
+async def test_a_relations_vector_is_made_of_the_same_words_now_and_later(place: Place) -> None:
+    """The name that the fullest passage gives is not the one that the entity has."""
+    named = Extraction(entities=(ExtractedEntity(name="Acme Corporation", description="A firm."),))
+    fullest = Extraction(
+        entities=(ExtractedEntity(name="Acme Corp.", description="Acme Corp. makes kilns of iron."),),
+        relations=(ExtractedRelation(subject="Acme Corp.", predicate="hired", object="Cora Doe"),),
+    )
+    embedding = RefusesHiring()
+    rag = place.engine(telling(named=named, fullest=fullest), embedding)
+    await rag.index_document(document("a", "named in it"))
+    await rag.index_document(document("b", "fullest of it"))
+    embedding.refuses = False
+    assert (await rag.complete_pending()).vectors_completed == 1
+    assert embedding.asked == {"Acme Corporation hired Cora Doe"}

@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
+from dataclasses import replace
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from post_graph_rag.ingest.resolve import alias_merges, canonical
+from post_graph_rag.kinds import types_compatible
 from post_graph_rag.store.write import Claim, Member
 
 
-def claim(source: int, target: int, source_type: str = "", target_type: str = "") -> Claim:
-    return Claim(source, target, (source_type,), (target_type,))
+def claim(
+    source: int,
+    target: int,
+    source_types: Sequence[str] = (),
+    target_types: Sequence[str] = (),
+    stands: int | None = None,
+) -> Claim:
+    return Claim(source, target, f"k{target:03}", stands or target, tuple(source_types), tuple(target_types))
 
 
 def member(id: int, target: int | None = None, key: str | None = None) -> Member:
@@ -27,14 +36,48 @@ def test_a_name_claimed_twice_binds_nobody() -> None:
     assert alias_merges([claim(1, 2), claim(1, 3), claim(4, 3)]) == {4: 3}
 
 
-def test_types_that_exclude_each_other_are_not_merged() -> None:
-    assert alias_merges([claim(1, 2, "city", "person")]) == {}
-    assert alias_merges([claim(1, 2, "city", "")]) == {1: 2}
-    assert alias_merges([claim(1, 2, "company", "organization")]) == {1: 2}
+def test_claimants_that_are_one_make_no_name_ambiguous() -> None:
+    # 1 "Big Blue", 2 "IBM", 3 "International Business Machines (IBM, Big Blue)"
+    assert alias_merges([claim(2, 3), claim(1, 3), claim(1, 2)]) == {2: 3, 1: 2}
 
 
-def test_a_claimant_that_types_exclude_still_makes_a_name_ambiguous() -> None:
-    assert alias_merges([claim(1, 2, "person", "person"), claim(1, 3, "person", "city")]) == {}
+def test_claimants_that_are_not_one_any_more_do() -> None:
+    assert alias_merges([claim(2, 3), claim(2, 4), claim(1, 3), claim(1, 2)]) == {}
+
+
+def test_claimants_that_stand_for_one_by_claims_not_given_count_as_one() -> None:
+    assert alias_merges([claim(1, 3, stands=5), claim(1, 2, stands=5)]) == {1: 2}
+    assert alias_merges([claim(1, 3, stands=5), claim(1, 2, stands=6)]) == {}
+
+
+def test_of_two_that_claim_each_other_one_goes_with_the_least_key() -> None:
+    assert alias_merges([claim(1, 2), claim(2, 1)]) == {2: 1}
+
+
+def test_a_circle_that_somebody_else_claims_goes_with_that_one() -> None:
+    assert alias_merges([claim(1, 2), claim(2, 1), claim(2, 3)]) == {1: 2, 2: 3}
+
+
+def test_kinds_that_exclude_each_other_are_not_merged() -> None:
+    assert alias_merges([claim(1, 2, ["city"], ["person"])]) == {}
+    assert alias_merges([claim(1, 2, ["city"], [""])]) == {1: 2}
+    assert alias_merges([claim(1, 2, ["city"])]) == {1: 2}
+    assert alias_merges([claim(1, 2, ["company"], ["organization"])]) == {1: 2}
+
+
+def test_one_mistyped_observation_ends_no_merge() -> None:
+    many = ["company", "", "firm", "city", "company"]
+    assert alias_merges([claim(1, 2, many, ["organization", "person", "band"])]) == {1: 2}
+
+
+@given(st.permutations(["city", "person", "", "thing", "city", "person"]))
+def test_a_tie_of_kinds_is_broken_by_what_they_are(types: list[str]) -> None:
+    assert alias_merges([claim(1, 2, types, ["city"])]) == {1: 2}
+    assert alias_merges([claim(1, 2, types, ["actor"])]) == {}
+
+
+def test_a_claimant_of_another_kind_still_makes_a_name_ambiguous() -> None:
+    assert alias_merges([claim(1, 2, ["person"], ["person"]), claim(1, 3, ["person"], ["city"])]) == {}
 
 
 def test_an_entity_stands_for_itself_without_merges() -> None:
@@ -50,11 +93,68 @@ def test_a_circle_stands_for_its_least_key() -> None:
     assert canonical(circle) == dict.fromkeys((1, 2, 3, 4), 2)
 
 
-@given(st.lists(st.tuples(st.integers(1, 9), st.integers(1, 9)), max_size=12), st.randoms())
-def test_the_order_of_claims_does_not_matter(pairs: list[tuple[int, int]], chance: random.Random) -> None:
-    claims = [claim(source, target) for source, target in set(pairs) if source != target]
-    shuffled = chance.sample(claims, len(claims))
-    assert alias_merges(claims) == alias_merges(shuffled)
+ENTITIES = range(1, 9)
+KINDS = st.fixed_dictionaries({n: st.sampled_from(["", "", "", "city", "person"]) for n in ENTITIES})
+PAIRS = st.frozensets(st.tuples(st.sampled_from(ENTITIES), st.sampled_from(ENTITIES)), max_size=14).map(
+    lambda pairs: sorted((source, target) for source, target in pairs if source != target)
+)
+
+
+def claims_of(pairs: list[tuple[int, int]], kinds: dict[int, str]) -> list[Claim]:
+    return [claim(source, target, [kinds[source]], [kinds[target]]) for source, target in pairs]
+
+
+def standing(merges: dict[int, int]) -> dict[int, int]:
+    return canonical([member(n, merges.get(n)) for n in ENTITIES])
+
+
+@given(PAIRS, KINDS, st.permutations(ENTITIES), st.randoms())
+def test_neither_order_nor_numbers_matter(
+    pairs: list[tuple[int, int]], kinds: dict[int, str], numbers: list[int], chance: random.Random
+) -> None:
+    """Numbers follow arrival; the keys of the entities stay theirs."""
+    claims = claims_of(pairs, kinds)
+    number = dict(zip(ENTITIES, numbers, strict=True))
+    renumbered = [
+        replace(c, source=number[c.source], target=number[c.target], stands=number[c.stands])
+        for c in chance.sample(claims, len(claims))
+    ]
+    assert alias_merges(renumbered) == {number[s]: number[t] for s, t in alias_merges(claims).items()}
+
+
+@given(PAIRS, KINDS)
+def test_merges_follow_claims_and_end_somewhere(pairs: list[tuple[int, int]], kinds: dict[int, str]) -> None:
+    merges = alias_merges(claims_of(pairs, kinds))
+    assert merges.items() <= set(pairs)
+    assert set(standing(merges).values()).isdisjoint(merges)
+
+
+@given(PAIRS, KINDS)
+def test_who_is_left_apart_is_claimed_by_two_or_by_another_kind(
+    pairs: list[tuple[int, int]], kinds: dict[int, str]
+) -> None:
+    stands = standing(alias_merges(claims_of(pairs, kinds)))
+    for source in ENTITIES:
+        others = {target for one, target in pairs if one == source and stands[target] != stands[source]}
+        if len({stands[target] for target in others}) == 1:
+            assert not any(types_compatible(kinds[source], kinds[target]) for target in others)
+
+
+@given(PAIRS, KINDS, st.sets(st.sampled_from(ENTITIES)))
+def test_what_changed_can_be_decided_without_the_rest(
+    pairs: list[tuple[int, int]], kinds: dict[int, str], touched: set[int]
+) -> None:
+    merges = alias_merges(claims_of(pairs, kinds))
+    stands = standing(merges)
+    affected = set(touched)
+    while more := {source for source, target in pairs if target in affected} - affected:
+        affected |= more
+    given_claims = [
+        c if c.target in affected else replace(c, stands=stands[c.target])
+        for c in claims_of(pairs, kinds)
+        if c.source in affected
+    ]
+    assert alias_merges(given_claims) == {s: t for s, t in merges.items() if s in affected}
 
 
 @given(st.dictionaries(st.integers(1, 8), st.integers(1, 8)))

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 
 from post_graph_rag import failpoints
 from post_graph_rag.errors import EmbeddingError, RAGError
+from post_graph_rag.ingest.again import tried_again
 from post_graph_rag.ingest.commit import Committed
 from post_graph_rag.models.embedder import Embedder
 from post_graph_rag.models.protocols import Vectors
@@ -35,7 +37,8 @@ async def put_derived(database: Database, realm: Realm, embedder: Embedder, comm
     """Make and write the vectors that a commit left to be made; what cannot be had stays pending."""
     try:
         derived = await make_derived(embedder, [committed])
-        left = await _put(database, realm, committed, derived.vectors) if derived.vectors else committed.size
+        put = partial(_put, database, realm, committed, derived.vectors)
+        left = await tried_again(database, put) if derived.vectors else committed.size
     except RAGError as error:
         return Undone(committed.size, error)
     return Undone(left, derived.error)

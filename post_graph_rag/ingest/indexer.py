@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from post_graph_rag.config import Settings
 from post_graph_rag.errors import InputError
@@ -24,6 +26,9 @@ from post_graph_rag.store.database import Database
 from post_graph_rag.store.optimize import optimize_after
 from post_graph_rag.store.realms import Realm
 
+_Models: TypeAlias = tuple[ReplyStore, Extractor, Embedder]
+_COME_AGAIN = ("unchanged", "completed", "metadata", "kept")
+
 
 @dataclass(frozen=True, slots=True)
 class Indexer:
@@ -40,32 +45,21 @@ class Indexer:
     ) -> list[DocumentReport]:
         """Index documents; see GraphRAG.index_documents."""
         _check(documents)
-        replies, extractor, embedder = self._tools()
-        settings = self.settings
-        late = self.database.inside_transaction
-        committer = LateCommitter if late else Committer
-        count = tokenizer_for(None).count
-        cut = (settings.chunk_tokens, settings.chunk_overlap)
-        tools = Tools(
-            Lookup(self.database, self.realm, replies, extractor, cut, count),
-            extractor,
-            embedder,
-            committer(self.database, self.realm, embedder, extractor.name),
-        )
-        reports = await Indexing(tools, settings.space, reindex=reindex, progress=progress).run(documents)
-        if late:
-            return reports
-        return await self._afterwards(
-            reports, Completion(self.database, self.realm, replies, extractor, embedder), Afterwards()
-        )
+        async with self._models() as models:
+            indexing = Indexing(self._tools(models), self.settings.space, reindex=reindex, progress=progress)
+            reports = await indexing.run(documents)
+            if self.database.inside_transaction:
+                return reports
+            return await self._afterwards(reports, Completion(self.database, self.realm, *models), Afterwards())
 
     async def _afterwards(
         self, reports: list[DocumentReport], completion: Completion, after: Afterwards
     ) -> list[DocumentReport]:
-        if any(report.status in ("unchanged", "completed", "metadata", "kept") for report in reports):
-            # A document that comes again may be one whose run was cut off before its derived vectors were made.
+        # A document that comes again may be one whose run was cut off before its derived vectors were made.
+        again = [(report.space, report.key) for report in reports if report.status in _COME_AGAIN]
+        if again:
             with after.step("make missing vectors"):
-                await completion.vectors()
+                await completion.vectors_of(again)
         if self.settings.optimize:
             with after.step("optimize"):
                 await optimize_after(self.database, self.realm, sum(report.new_passages for report in reports))
@@ -73,14 +67,31 @@ class Indexer:
 
     async def complete_pending(self) -> PendingReport:
         """Finish what earlier runs had to leave; see GraphRAG.complete_pending."""
-        replies, extractor, embedder = self._tools()
         completion = LateCompletion if self.database.inside_transaction else Completion
-        return await completion(self.database, self.realm, replies, extractor, embedder).run()
+        async with self._models() as models:
+            return await completion(self.database, self.realm, *models).run()
 
-    def _tools(self) -> tuple[ReplyStore, Extractor, Embedder]:
+    def _tools(self, models: _Models) -> Tools:
+        replies, extractor, embedder = models
+        cut = (self.settings.chunk_tokens, self.settings.chunk_overlap)
+        committer = LateCommitter if self.database.inside_transaction else Committer
+        return Tools(
+            Lookup(self.database, self.realm, replies, extractor, cut, tokenizer_for(None).count),
+            extractor,
+            embedder,
+            committer(self.database, self.realm, embedder, extractor.name),
+        )
+
+    @asynccontextmanager
+    async def _models(self) -> AsyncIterator[_Models]:
+        """What asks models, for one call; nothing of it goes on when the call ends."""
         replies = ReplyStore(self.database, self.realm)
         extractor = Extractor(self.models.chat("extraction"), replies, self.prompts, self.settings.gleaning_passes)
-        return replies, extractor, Embedder(self.models.embedding, replies, self.realm.info.dimensions)
+        embedder = Embedder(self.models.embedding, replies, self.realm.info.dimensions)
+        try:
+            yield replies, extractor, embedder
+        finally:
+            await embedder.close()
 
 
 def _check(documents: object) -> None:

@@ -15,6 +15,7 @@ from post_graph_rag.ingest.commit import Overtaken
 from post_graph_rag.ingest.committer import Committer
 from post_graph_rag.ingest.drafts import Draft, PassageDraft, draft
 from post_graph_rag.ingest.extract import Extracted, Extractor
+from post_graph_rag.ingest.group_errors import first_error, only_error
 from post_graph_rag.ingest.lookup import Found, Lookup
 from post_graph_rag.ingest.steps import Steps
 from post_graph_rag.models.embedder import Embedder
@@ -58,7 +59,7 @@ class Indexing:
             for turn in self._tools.committer.turns(drafts):
                 await self._index(turn)
         except BaseExceptionGroup as group:
-            raise _only(group) from group
+            raise only_error(group) from group
         self._reports.update({number: _report(item) for number, item in self._finished.items()})
         self._replaced(drafts)
         self._raise_if_nothing_worked(len(documents))
@@ -116,7 +117,7 @@ class Indexing:
             await self._read_and_put(item, found)
         except* RAGError as errors:
             self._finished.pop(item.number, None)
-            self._fail(item.number, item.key, item.space, _first(errors))
+            self._fail(item.number, item.key, item.space, first_error(errors))
             await self._steps.ended("failed", item)
         finally:
             self._tools.committer.ended()
@@ -222,25 +223,6 @@ def _gained_nothing(item: Draft, passages: int) -> bool:
     if item.status == "completed":
         return item.same_metadata and item.counts["failed"] > 0 and not item.counts["read"]
     return item.status == "changed" and item.counts["failed"] == passages > 0
-
-
-def _only(group: BaseExceptionGroup[BaseException]) -> BaseException:
-    """The library's error in a group that holds nothing else, or the only error there is; else the group itself."""
-    ours, other = group.split(RAGError)
-    if ours is not None and other is None:
-        return _first(ours)
-    error: BaseException = group
-    while isinstance(error, BaseExceptionGroup) and len(error.exceptions) == 1:
-        error = error.exceptions[0]
-    return group if isinstance(error, BaseExceptionGroup) else error
-
-
-def _first(errors: BaseExceptionGroup[RAGError]) -> RAGError:
-    error: BaseException = errors
-    while isinstance(error, BaseExceptionGroup):
-        error = error.exceptions[0]
-    assert isinstance(error, RAGError)
-    return error
 
 
 def _report(item: Draft) -> DocumentReport:

@@ -85,6 +85,35 @@ FROM {record}.relation r JOIN {record}.entity_profile s ON s.entity = r.subject
 JOIN {record}.entity_profile o ON o.entity = r.object
 WHERE r.pending AND r.current AND r.id > $1 ORDER BY r.id LIMIT $2
 
+-- name: pending_entities_of
+-- The same of what the passages of some documents mention: $3 the documents' spaces, $4 their keys.
+-- The CASE keeps the look-up of the documents from being done when nothing is pending.
+SELECT e.id, e.space, p.name, p.description FROM {record}.entity_profile p JOIN {record}.entity e ON e.id = p.entity
+WHERE p.pending AND e.current AND p.entity > $1
+  AND CASE WHEN p.pending THEN p.entity IN (
+      SELECT x.canonical FROM unnest($3::text[], $4::text[]) AS w(space, key)
+      JOIN {record}.space s ON s.name = w.space
+      JOIN {record}.document d ON d.space = s.id AND d.digest = sha256(convert_to(w.key, 'UTF8'))
+      JOIN {record}.document_version v ON v.document = d.id AND upper_inf(v.recorded)
+      JOIN {record}.document_passage l ON l.version = v.id
+      JOIN {record}.mention m ON m.passage = l.passage AND upper_inf(m.recorded)
+      JOIN {record}.entity x ON x.id = m.entity) END
+ORDER BY p.entity LIMIT $2
+
+-- name: pending_relations_of
+SELECT r.id, r.space, s.name AS subject, r.predicate, o.name AS object, r.negated
+FROM {record}.relation r JOIN {record}.entity_profile s ON s.entity = r.subject
+JOIN {record}.entity_profile o ON o.entity = r.object
+WHERE r.pending AND r.current AND r.id > $1
+  AND CASE WHEN r.pending THEN r.id IN (
+      SELECT e.relation FROM unnest($3::text[], $4::text[]) AS w(space, key)
+      JOIN {record}.space s ON s.name = w.space
+      JOIN {record}.document d ON d.space = s.id AND d.digest = sha256(convert_to(w.key, 'UTF8'))
+      JOIN {record}.document_version v ON v.document = d.id AND upper_inf(v.recorded)
+      JOIN {record}.document_passage l ON l.version = v.id
+      JOIN {record}.relation_evidence e ON e.passage = l.passage AND upper_inf(e.recorded)) END
+ORDER BY r.id LIMIT $2
+
 -- name: pending_counts
 SELECT (SELECT count(*) FROM {record}.passage p WHERE p.extractor IS NULL AND EXISTS (
             SELECT FROM {record}.document_passage l WHERE l.passage = p.id AND upper_inf(l.recorded))) AS passages,

@@ -98,6 +98,18 @@ async def test_complete_pending_reads_exactly_the_pending_passage(place: Place) 
     assert (await rag.index_document(document("a", FIRST, SECOND, THIRD))).status == "unchanged"
 
 
+async def test_a_passage_that_somebody_else_completed_is_not_counted(place: Place) -> None:
+    fussy = Fussy("hired")
+    await place.engine(fussy_chat(fussy)).index_document(document("a", FIRST, SECOND))
+
+    async def slowly(request: ChatRequest) -> object:
+        await place.engine().complete_pending()
+        return plain_facts(request.inputs["text"])
+
+    done = await place.engine(fussy_chat(slowly)).complete_pending()
+    assert (done.passages_completed, done.passages_left) == (0, 0)
+
+
 async def test_what_fails_again_stays_pending_and_is_told(place: Place) -> None:
     rag = place.engine(fussy_chat(Fussy("hired")))
     await rag.index_document(document("a", FIRST, SECOND))
@@ -298,6 +310,29 @@ async def test_the_next_run_makes_vectors_that_are_missing(place: Place) -> None
     assert await faults(rag) == []
 
 
+async def test_the_next_run_makes_only_vectors_of_its_own_documents(place: Place) -> None:
+    embedding = FussyEmbedding("named with", "Corp:", "Doe:", "Corp acquired Birch Labs\n", "Doe founded Delta Inc\n")
+    rag = place.engine(None, embedding)
+    await rag.index_documents([document("a", FIRST), document("b", THIRD)])
+    embedding.refuses.clear()
+    await rag.index_document(document("b", THIRD))
+    assert (await place.content())["pending"] == {
+        ("entity", "acme corp"),
+        ("entity", "birch labs"),
+        ("relation", FIRST),
+    }
+
+
+async def test_a_merged_entity_gets_its_vector_when_a_document_that_mentions_it_comes_again(place: Place) -> None:
+    alias = document("a", "Acme Corp also known as Acme hired Cora Doe.")
+    embedding = FussyEmbedding("Acme Corp: ")
+    rag = place.engine(None, embedding)
+    await rag.index_documents([alias, document("b", "Acme sued Birch Labs.")])
+    embedding.refuses.clear()
+    await rag.index_document(document("b", "Acme sued Birch Labs."))
+    assert (await place.content())["pending"] == frozenset()
+
+
 async def test_pending_vectors_of_a_group_are_counted_once(place: Place) -> None:
     rag = place.engine(None, FussyEmbedding("named with"))
     reports = await rag.index_documents([document("a", FIRST), document("b", THIRD)])
@@ -467,6 +502,17 @@ async def test_a_cancelled_call_leaves_old_or_new_and_the_next_finishes(place: P
     assert held == {item.key: item.chunks for item in second}
     assert (await place.content())["pending"] == frozenset()
     assert await faults(rag) == []
+
+
+async def test_nothing_of_a_cancelled_call_goes_on(place: Place) -> None:
+    embedding = ScriptedEmbedding(DIMENSIONS, delay=10)
+    rag = place.engine(None, embedding)
+    task = asyncio.create_task(rag.index_document(document("a", FIRST)))
+    while not embedding.behaviour.under_way:  # noqa: ASYNC110
+        await asyncio.sleep(0.001)
+    task.cancel()
+    await asyncio.wait([task])
+    assert embedding.behaviour.under_way == 0
 
 
 async def test_a_model_is_asked_once_however_often_a_call_is_cancelled(place: Place) -> None:

@@ -71,7 +71,8 @@ FROM best GROUP BY channel
 -- Okapi BM25 (Robertson et al., TREC-3: k1 1.2, b 0.75) over the postings, and entities whose name's key is given.
 -- $1: terms; $2, $3, $4: kinds of postings, how many things of that kind there are, how many postings of a term are
 -- read at most; $5: keys; $6: spaces; $7: hits of each channel.
--- A term with more postings says little and is left out, unless a kind would be left without any.
+-- A term with more postings says little and is left out, unless a kind would be left without any; then those are read
+-- that come first in the index. To choose among them would mean to read and sort them all.
 WITH term AS MATERIALIZED (
     SELECT k.kind, p.*, cardinality(p.ids) > k.most AS common,
            ln(1 + (greatest(k.total - cardinality(p.ids), 0) + 0.5::float8) / (cardinality(p.ids) + 0.5)) AS rarity

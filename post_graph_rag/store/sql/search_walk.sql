@@ -11,6 +11,7 @@ seed AS MATERIALIZED (
         SELECT unnest($1::bigint[]) AS id UNION SELECT subject FROM start UNION SELECT object FROM start
     ) given JOIN {record}.entity e USING (id)
 ),
+-- Of a hub the same are followed every time: those that come first in the index, which costs no sorting.
 -- One row a step; all that was seen goes along, so that no entity is walked from twice.
 walk(step, frontier, seen, relations, subjects, objects) AS (
     SELECT 0, s.ids, s.ids, r.ids, r.subjects, r.objects
@@ -23,10 +24,10 @@ walk(step, frontier, seen, relations, subjects, objects) AS (
             SELECT way.*
             FROM unnest(w.frontier) AS f(id) CROSS JOIN LATERAL (
                 (SELECT r.id, r.subject, r.object, r.object AS other FROM {record}.relation r
-                 WHERE r.current AND r.subject = f.id AND r.space = ANY($4::int[]) LIMIT $5::int)
+                 WHERE r.current AND r.subject = f.id AND r.space = ANY($4::int[]) ORDER BY r.object LIMIT $5::int)
                 UNION ALL
                 (SELECT r.id, r.subject, r.object, r.subject FROM {record}.relation r
-                 WHERE r.current AND r.object = f.id AND r.space = ANY($4::int[]) LIMIT $5::int)
+                 WHERE r.current AND r.object = f.id AND r.space = ANY($4::int[]) ORDER BY r.subject LIMIT $5::int)
             ) way
         )
         SELECT (SELECT array_agg(id) FROM (
@@ -45,13 +46,15 @@ member AS MATERIALIZED (
     SELECT id, id AS canonical FROM node
     UNION ALL
     SELECT merged.id, node.id FROM node CROSS JOIN LATERAL (
-        SELECT e.id FROM {record}.entity e WHERE e.canonical = node.id AND e.canonical <> e.id LIMIT $7::int
+        SELECT e.id FROM {record}.entity e WHERE e.canonical = node.id AND e.canonical <> e.id
+        ORDER BY e.id LIMIT $7::int
     ) merged
 ),
 mention AS (
     SELECT m.passage, member.canonical AS entity
     FROM member CROSS JOIN LATERAL (
-        SELECT passage FROM {record}.mention m WHERE m.entity = member.id AND upper_inf(m.recorded) LIMIT $7::int
+        SELECT passage FROM {record}.mention m WHERE m.entity = member.id AND upper_inf(m.recorded)
+        ORDER BY m.passage LIMIT $7::int
     ) m
     UNION ALL
     SELECT m.passage, member.canonical

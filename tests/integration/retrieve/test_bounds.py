@@ -81,3 +81,11 @@ async def test_a_walk_takes_no_more_entities_than_told(store: Database, clique: 
 async def test_a_walk_of_no_steps_stays_with_its_seeds(store: Database, clique: Realm) -> None:
     area = await reached(store, clique, 7, WalkBounds(steps=0))
     assert (area.entities.tolist(), len(area.edges)) == ([7], 0)
+
+
+async def test_of_a_hub_the_same_neighbours_and_passages_are_taken_in_whatever_order_they_were_written(
+    store: Database, realm: Realm, database: str
+) -> None:
+    await fill(database, realm, CLIQUE, f"SELECT 1, n FROM generate_series(2, {CLIQUE}) n ORDER BY n DESC")
+    area = await reached(store, realm, 1, WalkBounds(steps=1, edges=3, passages=2))
+    assert (area.entities.tolist(), sorted(area.mentions[:, 0].tolist())) == ([1, 2, 3, 4], [1, 2])

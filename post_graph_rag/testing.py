@@ -1,11 +1,12 @@
-"""Models for tests, of this library and of programs that use it: they need no network and always say the same.
+"""For tests, of this library and of programs that use it: models without a network, and realms that go away.
 
-from post_graph_rag.testing import ScriptedChat, ScriptedEmbedding, plain_facts
+from post_graph_rag.testing import ScriptedChat, ScriptedEmbedding, plain_facts, throwaway_realm
 
 chat = ScriptedChat({"synthesis": "Ada wrote them [1]."}, extract=plain_facts)
-embedding = ScriptedEmbedding(dimensions=64)
-...
-assert len(chat.calls_for("extraction")) == 3
+async with throwaway_realm(dsn, models=Models(chat, ScriptedEmbedding(dimensions=64))) as rag:
+    await rag.index_text("Ada Lane wrote Birch Notes.")
+    assert (await rag.query("Who wrote Birch Notes?")).references
+assert len(chat.calls_for("extraction")) == 1
 """
 
 from __future__ import annotations
@@ -17,16 +18,21 @@ import json
 import re
 import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
 from functools import lru_cache
 from typing import Any, TypeAlias
 
 import numpy as np
+from pydantic import SecretStr
 
-from post_graph_rag.errors import EmbeddingError, LLMError
+from post_graph_rag.config import Settings
+from post_graph_rag.engine import GraphRAG
+from post_graph_rag.errors import EmbeddingError, LLMError, RealmNotFound
 from post_graph_rag.models.protocols import ChatReply, ChatRequest, EmbeddingKind, Role, Vectors
+from post_graph_rag.models.roles import Models
 from post_graph_rag.records import ExtractedEntity, ExtractedRelation, Extraction
 
-__all__ = ["ScriptedChat", "ScriptedEmbedding", "fresh_realm_name", "plain_facts"]
+__all__ = ["ScriptedChat", "ScriptedEmbedding", "fresh_realm_name", "plain_facts", "throwaway_realm"]
 
 Said: TypeAlias = str | Extraction | Mapping[str, Any] | ChatReply | Exception
 Script: TypeAlias = Said | Sequence[Said] | Callable[[ChatRequest], Said | Awaitable[Said]]
@@ -228,6 +234,27 @@ def plain_facts(text: str) -> Extraction:
 def fresh_realm_name(prefix: str = "test") -> str:
     """A realm name that no other test uses."""
     return f"{prefix}_{secrets.token_hex(6)}"
+
+
+@asynccontextmanager
+async def throwaway_realm(database: str | Settings, *, models: Models | None = None) -> AsyncIterator[GraphRAG]:
+    """An engine on a fresh realm, which is dropped with all that is in it when the block ends, however it ends.
+
+    database: a DSN, or Settings, such as Settings(embedded=True) or Settings(dsn=…, graph="none"); the realm they name
+        is not touched. The role must be allowed to create schemas.
+    models: None for scripted ones that extract `plain_facts`.
+
+    Raises what opening an engine and dropping a realm raise.
+    """
+    named = Settings(dsn=SecretStr(database)) if isinstance(database, str) else database
+    settings = named.model_copy(update={"realm": fresh_realm_name(), "create": True})
+    scripted = Models(ScriptedChat(extract=plain_facts), ScriptedEmbedding())
+    async with GraphRAG(settings, models=models or scripted) as rag:
+        try:
+            yield rag
+        finally:
+            with suppress(RealmNotFound):  # the block may have dropped it itself
+                await rag.drop_realm()
 
 
 def _plain_relation(fact: re.Match[str], sentence: str) -> ExtractedRelation:

@@ -18,9 +18,9 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 # From the top of the house down; every other module directly in the package is the ground floor.
 ROOMS = (
     "serve",
+    "testing",
     "engine",
     "opening",
-    "testing",
     "messages",
     "knowledge",
     "communities",

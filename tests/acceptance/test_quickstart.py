@@ -16,7 +16,10 @@ import pytest
 
 from post_graph_rag.records import Channel
 from tests.acceptance.places import DATA, QUICKSTART, ROOT, run
+from tests.offline import needs_offline_models
 from tests.servers import open_folder
+
+pytestmark = needs_offline_models
 
 
 @pytest.fixture(scope="module")

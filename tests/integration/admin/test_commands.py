@@ -12,11 +12,13 @@ from post_graph_rag.store.database import Database
 from post_graph_rag.store.identifiers import schema_name
 from post_graph_rag.store.realms import ensure_realm, list_realms
 from tests.integration.admin.commands import run
+from tests.offline import needs_offline_models
 from tests.servers import with_user
 
 FACTS = "Clara Voss founded Halden Optics in Lindeby in 1988. Halden Optics bought Corran Glass in 1998.\n"
 
 
+@needs_offline_models
 async def test_a_file_is_indexed_and_asked_about(database: str, tmp_path: Path) -> None:
     (tmp_path / "halden.md").write_text(FACTS)
     indexed = await run(database, "index", str(tmp_path / "halden.md"))
@@ -27,12 +29,14 @@ async def test_a_file_is_indexed_and_asked_about(database: str, tmp_path: Path) 
     assert f"[1] {tmp_path}/halden.md" in answered.stdout
 
 
+@needs_offline_models
 async def test_a_file_that_has_not_changed_is_said_to_be_unchanged(database: str, tmp_path: Path) -> None:
     (tmp_path / "halden.md").write_text(FACTS)
     await run(database, "index", str(tmp_path / "halden.md"))
     assert (await run(database, "index", str(tmp_path / "halden.md"))).stdout.split()[0] == "unchanged"
 
 
+@needs_offline_models
 async def test_reindexing_reads_an_unchanged_file_again(database: str, tmp_path: Path) -> None:
     (tmp_path / "halden.md").write_text(FACTS)
     await run(database, "index", str(tmp_path / "halden.md"))
@@ -40,6 +44,7 @@ async def test_reindexing_reads_an_unchanged_file_again(database: str, tmp_path:
     assert (again.exit_code, again.stdout.split()[0]) == (0, "changed")
 
 
+@needs_offline_models
 async def test_a_file_that_fails_beside_good_ones_is_told_and_shows_in_the_exit_code(
     database: str, tmp_path: Path
 ) -> None:
@@ -50,6 +55,7 @@ async def test_a_file_that_fails_beside_good_ones_is_told_and_shows_in_the_exit_
     assert [line.split()[0] for line in told.stdout.splitlines()] == ["new", "failed"]
 
 
+@needs_offline_models
 async def test_a_role_that_was_granted_writing_indexes_and_one_that_was_granted_reading_asks(
     database: str, tmp_path: Path, make_role: Callable[[str], str]
 ) -> None:
@@ -64,6 +70,7 @@ async def test_a_role_that_was_granted_writing_indexes_and_one_that_was_granted_
     assert (refused.exit_code, refused.stderr.count("\n")) == (1, 1)
 
 
+@needs_offline_models
 async def test_only_the_context_is_printed_when_asked_for(database: str, tmp_path: Path) -> None:
     (tmp_path / "halden.md").write_text(FACTS)
     await run(database, "index", str(tmp_path / "halden.md"))
@@ -115,6 +122,7 @@ async def test_migrating_every_realm_names_the_one_that_cannot_be(
     assert "is not the one this version ships" in told.stdout
 
 
+@needs_offline_models
 async def test_doctor_says_what_it_looked_at_and_fails_when_something_is_wrong(database: str) -> None:
     looked = await run(database, "doctor", "--realm", "acme", "--offline")
     assert looked.exit_code == 1

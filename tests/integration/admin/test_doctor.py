@@ -17,6 +17,7 @@ from post_graph_rag.store.identifiers import graph_name, schema_name
 from post_graph_rag.store.realms import ensure_realm, find_realm
 from post_graph_rag.testing import ScriptedChat, ScriptedEmbedding, plain_facts
 from tests.integration.admin.commands import run, run_line
+from tests.offline import needs_offline_models
 from tests.servers import with_user
 
 REALM = 'it\'s "one"'
@@ -85,6 +86,7 @@ async def test_derived_rows_that_do_not_follow_from_the_record_are_mended_by_opt
     assert await mend(database, store) == ["post-graph-rag realm optimize '--realm=it'\"'\"'s \"one\"'"]
 
 
+@needs_offline_models
 @pytest.mark.parametrize("kind", ["entity", "relation"])
 async def test_vectors_that_were_lost_are_marked_by_optimize_and_made_by_index(
     store: Database, database: str, admin: psycopg.Connection, filled: Settings, kind: str
@@ -95,6 +97,7 @@ async def test_vectors_that_were_lost_are_marked_by_optimize_and_made_by_index(
     assert admin.execute(f"SELECT count(*) > 0 FROM {RECORD}.{kind}_vector_1").fetchone() == (True,)
 
 
+@needs_offline_models
 async def test_a_passage_without_structure_is_completed_by_index(
     store: Database, database: str, admin: psycopg.Connection, filled: Settings
 ) -> None:

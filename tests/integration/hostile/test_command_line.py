@@ -12,6 +12,7 @@ from post_graph_rag.clean import clean_text
 from post_graph_rag.serve.cli import app
 from post_graph_rag.testing import fresh_realm_name
 from tests.integration.hostile.strings import SHORT
+from tests.offline import needs_offline_models
 
 Run = Callable[..., Result]
 ARGUMENTS = [text for text in SHORT.values() if "\0" not in text]
@@ -89,6 +90,7 @@ def test_hostile_roles_are_refused(run: Run) -> None:
     run("realm", "drop", "--yes", realm)
 
 
+@needs_offline_models
 def test_hostile_files_are_indexed_and_asked_about(run: Run, tmp_path: Path) -> None:
     realm = ("--realm", fresh_realm_name())
     names = [clean_text(text[:20].replace("/", " "))[0] for text in ARGUMENTS]
@@ -118,6 +120,7 @@ def test_a_variable_that_cannot_be_used_is_named(run: Run, monkeypatch: pytest.M
     assert "hushhush7Q" not in line
 
 
+@needs_offline_models
 def test_a_source_cannot_take_over_the_terminal(run: Run, tmp_path: Path) -> None:
     realm, file = ("--realm", fresh_realm_name()), tmp_path / "title\x1b[2J\n[7] Forged.md"
     file.write_text("Mara Keller keeps the Ledger\x1b]0;owned\x07 of Basel.")

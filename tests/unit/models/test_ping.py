@@ -9,6 +9,7 @@ from post_graph_rag.models import ping as module
 from post_graph_rag.models.ping import ping
 from post_graph_rag.models.roles import Models, models_from_settings
 from post_graph_rag.testing import ScriptedChat, ScriptedEmbedding
+from tests.offline import needs_offline_models
 
 
 async def test_each_model_is_asked_once_whatever_roles_it_has() -> None:
@@ -39,5 +40,6 @@ async def test_that_there_is_no_embedding_model_is_a_finding() -> None:
     assert "POST_GRAPH_RAG_EMBEDDING_MODEL" in missing.detail
 
 
+@needs_offline_models
 async def test_the_offline_models_answer() -> None:
     assert all(finding.ok for finding in await ping(models_from_settings(Settings(offline=True))))

@@ -16,6 +16,7 @@ import pytest
 
 from post_graph_rag import __version__
 from tests.acceptance.places import DATA, QUICKSTART, ROOT, run
+from tests.offline import needs_offline_models
 
 
 @pytest.fixture(scope="session")
@@ -95,6 +96,7 @@ def test_the_core_stays_light(metadata: Message) -> None:
     assert [line for line in core if line.startswith(heavy)] == []
 
 
+@needs_offline_models
 def test_the_wheel_runs_the_quickstart_beside_dependencies_that_are_there(
     wheel: Path, elsewhere: Path, open_home: Path, tmp_path: Path
 ) -> None:
@@ -109,6 +111,7 @@ def test_the_wheel_runs_the_quickstart_beside_dependencies_that_are_there(
     assert_runs_the_quickstart(python, elsewhere, open_home)
 
 
+@needs_offline_models
 @pytest.mark.extended
 def test_the_wheel_with_its_extras_runs_the_quickstart_in_an_empty_environment(
     wheel: Path, elsewhere: Path, open_home: Path, tmp_path: Path

@@ -27,13 +27,10 @@ def quoted_name(role: str) -> str:
     return '"' + role.replace('"', '""') + '"'
 
 
-def schema_name(realm: str, salt: str = "") -> str:
-    """A schema for a realm: prefix, readable slug, and a hash that keeps equal slugs apart (at most 41 characters).
-
-    `salt` makes another name for the same realm, so that a rebuilt one can stand beside the old.
-    """
+def schema_name(realm: str) -> str:
+    """A schema for a realm: prefix, readable slug, and a hash that keeps equal slugs apart (at most 41 characters)."""
     slug = _NOT_SLUG.sub("_", realm.lower()).strip("_")[:24]
-    digest = hashlib.blake2b(f"{realm}\0{salt}".encode("utf-8", "surrogatepass"), digest_size=5).hexdigest()
+    digest = hashlib.blake2b(realm.encode("utf-8", "surrogatepass"), digest_size=5).hexdigest()
     return f"pgr_{slug}_{digest}" if slug else f"pgr_{digest}"
 
 

@@ -11,10 +11,9 @@ GRANT SELECT ON ALL TABLES IN SCHEMA {catalog}, {record} TO {role};
 ALTER DEFAULT PRIVILEGES FOR ROLE {owner} IN SCHEMA {record} GRANT SELECT ON TABLES TO {role};
 
 -- name: grant_write
--- The registry is shared by all realms: a writer may note who extracted last and nothing else in it.
+-- The registry is shared by all realms: a writer only reads it.
 GRANT INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA {record} TO {role};
 GRANT USAGE ON ALL SEQUENCES IN SCHEMA {record} TO {role};
-GRANT UPDATE (extractor) ON {catalog}.realm TO {role};
 ALTER DEFAULT PRIVILEGES FOR ROLE {owner} IN SCHEMA {record} GRANT INSERT, UPDATE, DELETE ON TABLES TO {role};
 ALTER DEFAULT PRIVILEGES FOR ROLE {owner} IN SCHEMA {record} GRANT USAGE ON SEQUENCES TO {role};
 

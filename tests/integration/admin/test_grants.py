@@ -86,14 +86,13 @@ async def test_a_writer_writes_but_makes_and_drops_no_table(
                 connection.execute(statement)
 
 
-async def test_a_writer_changes_nothing_in_the_registry_but_the_extractors_name(
-    store: Database, database: str, make_role: MakeRole
+@pytest.mark.parametrize("change", ["extractor = 'x'", "generation = 7"])
+async def test_a_writer_changes_nothing_in_the_registry(
+    store: Database, database: str, make_role: MakeRole, change: str
 ) -> None:
     await granted(store, make_role("pgr_test_writer"), "write")
-    with connected(database, "pgr_test_writer") as connection:
-        connection.execute("UPDATE post_graph_rag.realm SET extractor = 'x' WHERE name = 'one'")
-        with pytest.raises(psycopg.errors.InsufficientPrivilege):
-            connection.execute("UPDATE post_graph_rag.realm SET generation = 7")
+    with connected(database, "pgr_test_writer") as connection, pytest.raises(psycopg.errors.InsufficientPrivilege):
+        connection.execute(f"UPDATE post_graph_rag.realm SET {change} WHERE name = 'one'")
 
 
 async def test_tables_that_the_owner_makes_later_are_granted_too(

@@ -25,6 +25,7 @@ from .running import Postmaster, alive, data_folder, ended, pid_file, postmaster
 
 START_SECONDS = 60.0
 ORPHAN_SECONDS = 10.0
+DATABASE = "postgres"
 PORT = 5432  # only names the socket file: the server listens on no network address
 SOCKET_PATH_LIMIT = 103  # bytes; Linux takes 107, macOS 103
 SHORT_PLACE, SHORT_PREFIX = Path("/tmp"), "post_graph_rag-"  # for the socket of a server whose own path is too long
@@ -123,8 +124,6 @@ class Cluster:
 
     def _command(self) -> list[str]:
         settings = [f"port={PORT}", "listen_addresses=", f"unix_socket_directories={_quoted(self._socket_folder())}"]
-        # without it each session, and each user without rights, would have to load AGE first
-        settings += ["session_preload_libraries=age"]
         if self.programs.has_bm25:
             settings += ["shared_preload_libraries=pg_textsearch"]
         settings += [] if self.durable else NOT_DURABLE
@@ -166,6 +165,9 @@ class Cluster:
     def prepare_extensions(self, running: Postmaster) -> None:
         """Create both extensions, and lift them to this server's version when an older one made the data.
 
+        AGE is loaded in every session of this database, so that nobody, least of all a user without rights, has to
+        load it first; not in other databases, where AGE 1.5 makes every DROP fail until its extension is created.
+
         Raises:
             ServerUnavailable: a newer version made the data, or the server broke off.
         """
@@ -173,6 +175,7 @@ class Cluster:
         verbs = ("create extension if not exists {}", "alter extension {} update")
         statements = ["set client_min_messages = warning"]
         statements += [verb.format(name) for name in EXTENSIONS for verb in verbs]
+        statements += [f"alter database {DATABASE} set session_preload_libraries = age"]
         try:
             run_program([*psql, *(part for statement in statements for part in ("-c", statement))], self.identity)
         except ServerUnavailable as error:
@@ -184,7 +187,7 @@ class Cluster:
 
 def dsn(running: Postmaster) -> str:
     """The address of a running server, good for asyncpg, psycopg and libpq's own programs; it holds no password."""
-    return f"postgresql://postgres@/postgres?host={quote(running.socket_folder)}&port={PORT}"
+    return f"postgresql://postgres@/{DATABASE}?host={quote(running.socket_folder)}&port={PORT}"
 
 
 def _quoted(path: Path) -> str:

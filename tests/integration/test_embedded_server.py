@@ -14,7 +14,7 @@ import pytest
 
 from post_graph_rag.embedded import EmbeddedServer
 from post_graph_rag.errors import ServerUnavailable
-from tests.servers import kill_server
+from tests.servers import fresh_database, kill_server
 
 
 @pytest.fixture
@@ -61,6 +61,16 @@ def test_age_is_loaded_in_every_session_without_asking(server: EmbeddedServer) -
         row = connection.execute("show session_preload_libraries").fetchone()
     server.release()
     assert row == ("age",)
+
+
+def test_another_database_is_left_alone(server: EmbeddedServer) -> None:
+    dsn = server.acquire()
+    with fresh_database(dsn, "other") as other, psycopg.connect(other, autocommit=True) as connection:
+        row = connection.execute("show session_preload_libraries").fetchone()
+        connection.execute("create table gone (id integer)")
+        connection.execute("drop table gone")
+    server.release()
+    assert row == ("",)
 
 
 def test_it_listens_on_no_network_address(server: EmbeddedServer) -> None:

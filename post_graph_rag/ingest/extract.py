@@ -19,6 +19,9 @@ from post_graph_rag.models.protocols import ChatModel, ChatReply, ChatRequest
 from post_graph_rag.models.replies import About, Kept, ReplyStore, content_key
 from post_graph_rag.records import DocumentContext, Extraction
 
+READING = 1
+"""Version of parser and gates; to be raised when either makes something else of the same reply."""
+
 
 @dataclass(slots=True)
 class Extracted:
@@ -41,18 +44,22 @@ class Extractor:
         self._replies = replies
         self._prompts = prompts
         self._rounds = range(1 + gleaning)
+        self._versions = [prompt_version(prompts, round) for round in self._rounds]
         self._underway = Underway()
 
     @property
     def name(self) -> str:
-        """Names model, prompts and rounds; a passage keeps it beside its structure."""
-        return f"{self._chat.name} {prompt_version(self._prompts)[:12]}x{len(self._rounds)}"
+        """Names model, rounds, and all that shapes what is made of a passage; it is kept beside its structure.
+
+        Where it has changed, reindex=True exchanges the structure for what the replies say now.
+        """
+        return f"{self._chat.name} {content_key(READING, self._versions).hex()[:12]}x{len(self._rounds)}"
 
     def keys(self, text_hash: bytes, context_hash: bytes) -> list[bytes]:
         """Keys of the replies about a passage, one for each round; the names a call was shown are no part of them."""
         return [
-            content_key(self._chat.name, prompt_version(self._prompts, round), text_hash, context_hash, round)
-            for round in self._rounds
+            content_key(self._chat.name, version, text_hash, context_hash, round)
+            for round, version in enumerate(self._versions)
         ]
 
     def expect(self, text_hash: bytes, context_hash: bytes) -> None:

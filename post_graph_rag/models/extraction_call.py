@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -17,6 +18,7 @@ MOST_TITLE = 500
 MOST_SUMMARY = 1_000
 MOST_FOUND = 6_000
 
+TEMPERATURE = 0.0
 TEXT = {"type": "string"}
 DATE = {"type": ["string", "null"]}
 
@@ -86,7 +88,7 @@ def extraction_request(
         ),
         schema=SCHEMA,
         schema_name="extraction",
-        temperature=0.0,
+        temperature=TEMPERATURE,
         inputs={
             "text": text,
             "title": (context.title or "")[:MOST_TITLE],
@@ -96,10 +98,13 @@ def extraction_request(
     )
 
 
-def prompt_version(prompts: Prompts, round: int = 0) -> str:
-    """Hash of what shapes such a request besides its inputs: prompts and schema; part of a stored reply's key."""
-    names = ("extraction", "gleaning" if round else "extraction_text")
-    return prompts.version(*names)
+def prompt_version(
+    prompts: Prompts, round: int = 0, schema: Mapping[str, Any] = SCHEMA, temperature: float = TEMPERATURE
+) -> str:
+    """Hash of what shapes such a request besides its inputs; part of a stored reply's key."""
+    used = prompts.version("extraction", "gleaning" if round else "extraction_text")
+    shape = json.dumps([used, schema, temperature], sort_keys=True)
+    return hashlib.blake2b(shape.encode(), digest_size=8).hexdigest()
 
 
 def _context(context: DocumentContext, names: Sequence[str]) -> str:

@@ -116,12 +116,19 @@ class Place:
     engines: list[GraphRAG] = field(default_factory=list)
 
     def engine(
-        self, chat: ChatModel | None = None, embedding: EmbeddingModel | None = None, **settings: Any
+        self,
+        chat: ChatModel | None = None,
+        embedding: EmbeddingModel | None = None,
+        *,
+        prompts: Mapping[str, str] | None = None,
+        **settings: Any,
     ) -> GraphRAG:
         """An engine on scripted models; without gleaning unless asked for, so that a passage is a call."""
         models = Models(chat or facts_chat(), embedding or small_embedding())
         made = GraphRAG(
-            Settings(**{"dsn": self.dsn, "realm": self.realm, "gleaning_passes": 0, **settings}), models=models
+            Settings(**{"dsn": self.dsn, "realm": self.realm, "gleaning_passes": 0, **settings}),
+            models=models,
+            prompts=prompts,
         )
         self.engines.append(made)
         return made

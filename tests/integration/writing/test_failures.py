@@ -240,6 +240,19 @@ async def test_a_further_pass_over_what_is_there_asks_only_for_that_pass(place: 
     assert await faults(rag) == []
 
 
+async def test_another_gleaning_prompt_replaces_the_structure_at_a_reindex(place: Place) -> None:
+    def script(request: ChatRequest) -> object:
+        again = "OTHER" in request.messages[-1].content
+        return plain_facts((SECOND if again else THIRD) if request.round else request.inputs["text"])
+
+    await place.engine(fussy_chat(script), gleaning_passes=1).index_document(document("a", FIRST))
+    prompts = {"gleaning": "OTHER $context $found $document"}
+    rag = place.engine(fussy_chat(script), prompts=prompts, gleaning_passes=1)
+    report = await rag.index_document(document("a", FIRST), reindex=True)
+    assert (report.model_calls, report.replayed) == (1, 1)
+    assert await place.relations() == {("acme corp", "acquired", "birch labs"), ("birch labs", "hired", "cora doe")}
+
+
 # ---------------------------------------------------------------- embedding
 
 

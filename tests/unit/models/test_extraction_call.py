@@ -86,3 +86,9 @@ def test_the_prompt_version_changes_with_the_prompt_that_is_used() -> None:
     other = Prompts({"gleaning": "$context $found $document"})
     assert prompt_version(other) == prompt_version(Prompts())
     assert prompt_version(other, round=1) != prompt_version(Prompts(), round=1)
+
+
+def test_the_prompt_version_changes_with_schema_and_temperature() -> None:
+    shipped = prompt_version(Prompts())
+    assert prompt_version(Prompts(), schema={"type": "object"}) != shipped
+    assert prompt_version(Prompts(), temperature=0.5) != shipped

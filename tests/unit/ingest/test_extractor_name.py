@@ -1,0 +1,32 @@
+"""The name of an extractor changes with whatever changes what it makes of a passage."""
+
+from __future__ import annotations
+
+import pytest
+
+from post_graph_rag.ingest import extract
+from post_graph_rag.ingest.extract import Extractor
+from post_graph_rag.models.prompts import Prompts
+from post_graph_rag.testing import ScriptedChat
+
+GLEANING = Prompts({"gleaning": "$context $found $document"})
+TEXT = Prompts({"extraction_text": "$context $document"})
+
+
+def name(prompts: Prompts | None = None, gleaning: int = 1, chat: str = "model") -> str:
+    return Extractor(ScriptedChat(name=chat), None, prompts or Prompts(), gleaning).name  # type: ignore[arg-type]
+
+
+def test_it_changes_with_model_rounds_and_prompts() -> None:
+    names = [name(), name(chat="other"), name(gleaning=2), name(GLEANING), name(TEXT)]
+    assert len(set(names)) == len(names)
+
+
+def test_it_does_not_change_with_a_prompt_that_is_not_used() -> None:
+    assert name(GLEANING, gleaning=0) == name(gleaning=0)
+
+
+def test_it_changes_with_how_replies_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = name()
+    monkeypatch.setattr(extract, "READING", extract.READING + 1)
+    assert name() != before

@@ -1,7 +1,8 @@
 """Gates between what an extractor says and what is stored: each named, counted, and able to be switched off.
 
-A gate drops an item or mends it. None turns a predicate into its inverse, none judges a name by its length, and case
-counts: "it" is a pronoun, "IT" is not.
+A gate drops an item or mends it; `impossible_date` only counts: what a passage states is kept as it stands, and
+structure.py says what can be made of it. No gate turns a predicate into its inverse, none judges a name by its length,
+and case counts: "it" is a pronoun, "IT" is not.
 """
 
 from __future__ import annotations
@@ -99,7 +100,9 @@ class _Warden:
 
     def relations(self, relations: Iterable[ExtractedRelation], named: Named) -> tuple[ExtractedRelation, ...]:
         mended = (self._mend("negated_predicate", _without_negation, relation) for relation in relations)
-        kept = [self._with_real_dates(relation) for relation in mended if not self._drops_relation(relation, named)]
+        kept = [relation for relation in mended if not self._drops_relation(relation, named)]
+        for relation in kept:
+            self._count_impossible_dates(relation)
         return self._unique(kept, _relation_identity, _merge_relations)
 
     def _drops_entity(self, entity: ExtractedEntity) -> bool:
@@ -137,10 +140,13 @@ class _Warden:
         )
         return entity if aliases == entity.aliases else entity.model_copy(update={"aliases": aliases})
 
-    def _with_real_dates(self, relation: ExtractedRelation) -> ExtractedRelation:
-        for drop in (_without_bad_start, _without_bad_end, _without_contradiction):
-            relation = self._mend("impossible_date", drop, relation)
-        return relation
+    def _count_impossible_dates(self, relation: ExtractedRelation) -> None:
+        start, end = relation.valid_from, relation.valid_to
+        if readable_dates(start, end):
+            return
+        # Each date that cannot be read, or else the two that contradict each other.
+        for _ in range((not readable_dates(start, None)) + (not readable_dates(None, end)) or 1):
+            self._shut("impossible_date", True)
 
     def _unique(
         self, items: Iterable[Item], identity: Callable[[Item], Hashable], merge: Callable[[Item, Item], Item]
@@ -176,27 +182,13 @@ def _without_negation(relation: ExtractedRelation) -> ExtractedRelation:
     return relation.model_copy(update={"predicate": affirmed, "negated": True})
 
 
-def _readable(valid_from: str | None, valid_to: str | None) -> bool:
+def readable_dates(valid_from: str | None, valid_to: str | None) -> bool:
+    """Whether a period can be made of two stated dates."""
     try:
         period(valid_from, valid_to)
     except ImpossibleDate:
         return False
     return True
-
-
-def _without_bad_start(relation: ExtractedRelation) -> ExtractedRelation:
-    readable = _readable(relation.valid_from, None)
-    return relation if readable else relation.model_copy(update={"valid_from": None})
-
-
-def _without_bad_end(relation: ExtractedRelation) -> ExtractedRelation:
-    readable = _readable(None, relation.valid_to)
-    return relation if readable else relation.model_copy(update={"valid_to": None})
-
-
-def _without_contradiction(relation: ExtractedRelation) -> ExtractedRelation:
-    readable = _readable(relation.valid_from, relation.valid_to)
-    return relation if readable else relation.model_copy(update={"valid_from": None, "valid_to": None})
 
 
 def _entity_identity(entity: ExtractedEntity) -> Hashable:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
+from post_graph_rag.ingest.gates import readable_dates
 from post_graph_rag.moments import period
 from post_graph_rag.names import name_key, predicate_key, predicate_words
 from post_graph_rag.records import ExtractedEntity, ExtractedRelation, Extraction
@@ -99,6 +100,18 @@ def _assertion(passage: int, relation: ExtractedRelation, id_of: Callable[[str],
         "fact": relation.description or f"{relation.subject} {denial}{predicate_words(predicate)} {relation.object}",
         "stated_from": relation.valid_from,
         "stated_to": relation.valid_to,
-        "valid": period(relation.valid_from, relation.valid_to),
+        "valid": _valid(relation.valid_from, relation.valid_to),
         "confidence": relation.confidence,
     }
+
+
+def _valid(stated_from: str | None, stated_to: str | None) -> str | None:
+    """The span that two stated dates make; None, which is undated, where they cannot be read.
+
+    A start that cannot be read is open like one that is not stated. An end that cannot be read is an end all the same:
+    an open one in its place would say that the fact still holds.
+    """
+    if readable_dates(stated_from, stated_to):
+        return period(stated_from, stated_to)
+    only_start_is_bad = readable_dates(None, stated_to) and not readable_dates(stated_from, None)
+    return period(None, stated_to) if only_start_is_bad else None

@@ -97,11 +97,13 @@ async def test_recorded_periods_are_closed_and_not_changed(place: Place) -> None
     [
         ("2001-02-30", None, UNDATED, 1),
         ("2005", "2001", UNDATED, 1),
-        ("2001", "someday", span("2001", None), 1),
+        ("2001", "someday", UNDATED, 1),
+        ("1990", "the merger", UNDATED, 1),
+        ("the merger", "1999", span(None, "1999"), 1),
         ("2001", "present", span("2001", None), 0),
     ],
 )
-async def test_impossible_dates_are_counted_and_left_out(
+async def test_impossible_dates_are_counted_and_kept_as_stated_but_make_no_period(
     place: Place, first: str, last: str | None, expected: str, counted: int
 ) -> None:
     said = Extraction(
@@ -114,6 +116,9 @@ async def test_impossible_dates_are_counted_and_left_out(
     report = await place.engine(ScriptedChat({"extraction": said})).index_document(document("a", FACT))
     assert report.gates.get("impossible_date", 0) == counted
     assert await periods(place) == {expected}
+    assert await place.rows("SELECT stated_from, stated_to FROM {r}.assertion") == [
+        (first, None if last == "present" else last)
+    ]
 
 
 async def test_dates_before_our_era_are_kept(place: Place) -> None:

@@ -16,7 +16,8 @@ WITH label AS (
            (json_build_object('key', d.key, 'title', v.title, 'source', v.source, 'space', s.name,
                               'observed_at', v.observed_text)::text)::ag_catalog.agtype AS properties
     FROM label, {record}.document d JOIN {record}.space s ON s.id = d.space
-    LEFT JOIN {record}.document_version v ON v.document = d.id AND upper_inf(v.recorded)
+    LEFT JOIN LATERAL (SELECT * FROM {record}.document_version k
+                       WHERE k.document = d.id AND upper_inf(k.recorded) OFFSET 0) AS v ON true
     WHERE d.id = ANY ($1::bigint[])
 ), passage AS (
     SELECT ag_catalog._graphid(label.passage, p.id) AS id,

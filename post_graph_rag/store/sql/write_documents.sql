@@ -1,13 +1,4 @@
--- name: take_stamp
--- The write lock of the realm and the belief time of this commit in one: the row stays locked until it ends.
--- No row when the realm is not the one that was opened.
-UPDATE {record}.clock SET stamp = greatest(clock_timestamp(), stamp + interval '1 microsecond')
-WHERE epoch = {epoch} RETURNING stamp
-
--- name: hold_writes
-SELECT stamp FROM {record}.clock WHERE epoch = {epoch} FOR UPDATE
-
--- Below, a scalar query or a LATERAL with OFFSET 0 stands where EXISTS or a plain join might one day be planned as a
+-- A scalar query or a LATERAL with OFFSET 0 stands where EXISTS or a plain join might one day be planned as a
 -- hash of a whole table: each look-up stays one by index.
 
 -- name: find_documents
@@ -81,8 +72,9 @@ WITH wanted AS (
     SELECT w.n, p.id, p.extractor,
            (SELECT true FROM {record}.document_passage l WHERE l.passage = p.id AND upper_inf(l.recorded) LIMIT 1)
            IS NOT NULL AS live
-    FROM wanted w JOIN {record}.passage p ON p.space = w.space AND p.text_hash = w.text_hash
-        AND p.context_hash = w.context_hash AND p.event IS NOT DISTINCT FROM w.event
+    FROM wanted w CROSS JOIN LATERAL (
+        SELECT k.id, k.extractor FROM {record}.passage k WHERE k.space = w.space AND k.text_hash = w.text_hash
+           AND k.context_hash = w.context_hash AND k.event IS NOT DISTINCT FROM w.event OFFSET 0) AS p
 ), added AS (
     INSERT INTO {record}.passage (space, text_hash, context_hash, event, text, tokens, extractor, failure)
     SELECT space, text_hash, context_hash, event, text, tokens, extractor, failure FROM wanted

@@ -1,6 +1,7 @@
 -- name: fetch_groups
 -- The relations that a change may touch, each with its live assertions, open periods and live evidence.
 -- $1 passages whose structure changed, $2 entities that were merged or taken apart.
+-- OFFSET 0 keeps a look-up one by index, for each row, whatever the planner believes of the number of rows.
 WITH changed AS (
     SELECT a.id, a.subject, a.predicate, a.object, a.negated
     FROM {record}.assertion a WHERE a.passage = ANY ($1::bigint[])
@@ -10,22 +11,29 @@ WITH changed AS (
     WHERE upper_inf(a.recorded) AND (a.subject = ANY ($2::bigint[]) OR a.object = ANY ($2::bigint[]))
 ), touched AS (
     SELECT s.space, s.canonical AS subject, c.predicate, o.canonical AS object, c.negated
-    FROM changed c JOIN {record}.entity s ON s.id = c.subject JOIN {record}.entity o ON o.id = c.object
+    FROM changed c
+    CROSS JOIN LATERAL (SELECT e.space, e.canonical FROM {record}.entity e WHERE e.id = c.subject OFFSET 0) AS s
+    CROSS JOIN LATERAL (SELECT e.canonical FROM {record}.entity e WHERE e.id = c.object OFFSET 0) AS o
     UNION
     SELECT r.space, r.subject, r.predicate, r.object, r.negated
-    FROM changed c JOIN {record}.relation_evidence e ON e.assertion = c.id AND upper_inf(e.recorded)
-    JOIN {record}.relation r ON r.id = e.relation
+    FROM changed c
+    CROSS JOIN LATERAL (SELECT v.relation FROM {record}.relation_evidence v
+                        WHERE v.assertion = c.id AND upper_inf(v.recorded) OFFSET 0) AS e
+    CROSS JOIN LATERAL (SELECT * FROM {record}.relation k WHERE k.id = e.relation OFFSET 0) AS r
 )
 SELECT t.space, t.subject, t.predicate, t.object, t.negated, r.id AS relation, r.fact, r.current, r.pending,
        coalesce(s.name, se.key) AS subject_name, coalesce(o.name, oe.key) AS object_name,
        se.key AS subject_key, oe.key AS object_key,
        live.assertions::text, open.periods::text, carried.evidence::text
-FROM touched t JOIN {record}.entity se ON se.id = t.subject JOIN {record}.entity oe ON oe.id = t.object
-LEFT JOIN {record}.relation r ON r.subject = t.subject AND r.predicate = t.predicate AND r.object = t.object
-                             AND r.negated = t.negated
+FROM touched t
+CROSS JOIN LATERAL (SELECT e.id, e.key, e.canonical FROM {record}.entity e WHERE e.id = t.subject OFFSET 0) AS se
+CROSS JOIN LATERAL (SELECT e.id, e.key, e.canonical FROM {record}.entity e WHERE e.id = t.object OFFSET 0) AS oe
+LEFT JOIN LATERAL (
+    SELECT * FROM {record}.relation k WHERE k.subject = t.subject AND k.predicate = t.predicate
+       AND k.object = t.object AND k.negated = t.negated OFFSET 0) AS r ON true
 -- Profiles are written before this, so that a relation is called the same here and where its vector is made later.
-LEFT JOIN {record}.entity_profile s ON s.entity = t.subject
-LEFT JOIN {record}.entity_profile o ON o.entity = t.object
+LEFT JOIN LATERAL (SELECT p.name FROM {record}.entity_profile p WHERE p.entity = t.subject OFFSET 0) AS s ON true
+LEFT JOIN LATERAL (SELECT p.name FROM {record}.entity_profile p WHERE p.entity = t.object OFFSET 0) AS o ON true
 LEFT JOIN LATERAL (
     SELECT json_agg(json_build_array(a.id, a.passage, a.valid IS NOT NULL,
                (extract(epoch FROM lower(a.valid)) * 1000000)::bigint,
@@ -36,7 +44,6 @@ LEFT JOIN LATERAL (
     CROSS JOIN (SELECT oe.id WHERE oe.canonical = oe.id UNION ALL
                 SELECT m.id FROM {record}.entity m WHERE m.canonical = t.object AND m.canonical <> m.id) AS mo
     CROSS JOIN LATERAL (
-        -- OFFSET 0 keeps this from being joined first, by the predicate alone.
         SELECT a.* FROM {record}.assertion a
         WHERE a.subject = ms.id AND a.predicate = t.predicate AND a.object = mo.id AND a.negated = t.negated
           AND upper_inf(a.recorded) OFFSET 0
@@ -91,89 +98,3 @@ WITH given AS (
     JOIN numbered m USING (n)
 )
 SELECT n, relation FROM numbered
-
--- name: fetch_profiles
--- What live passages say of entities $1 and of those they are merged into: of each that stands for itself, with all
--- that is merged into it, a bounded sample chosen by content. Also whether anything live mentions it.
-WITH wanted AS (
-    SELECT unnest($1::bigint[]) AS id UNION SELECT canonical FROM {record}.entity WHERE id = ANY ($1::bigint[])
-)
-SELECT e.id AS entity, e.space, e.key, said.sample::text, mentioned.live, p.name, p.type, p.description, e.current,
-       e.canonical = e.id AS stands, p.pending
-FROM wanted w JOIN {record}.entity e ON e.id = w.id
-LEFT JOIN {record}.entity_profile p ON p.entity = e.id
-LEFT JOIN LATERAL (
-    SELECT json_agg(json_build_array(o.name, o.type, o.description, m.id = e.id)) AS sample
-    FROM (SELECT e.id WHERE e.canonical = e.id UNION ALL
-          SELECT m.id FROM {record}.entity m WHERE m.canonical = e.id AND m.canonical <> m.id) AS m
-    CROSS JOIN LATERAL (
-        -- From one observation to the next different one by the index: equal ones, however many, cost nothing.
-        WITH RECURSIVE walk AS (
-            (SELECT name, type, description, -least(length(description), 300) AS place, digest, 1 AS n
-             FROM {record}.observation WHERE entity = m.id AND upper_inf(recorded)
-             ORDER BY -least(length(description), 300), digest LIMIT 1)
-            UNION ALL
-            SELECT next.*, w.n + 1
-            FROM walk w CROSS JOIN LATERAL (
-                SELECT name, type, description, -least(length(description), 300) AS place, digest
-                FROM {record}.observation
-                WHERE entity = m.id AND upper_inf(recorded)
-                  AND (-least(length(description), 300), digest) > (w.place, w.digest)
-                ORDER BY -least(length(description), 300), digest LIMIT 1) AS next
-            WHERE w.n < 24
-        )
-        SELECT name, type, description FROM walk) AS o
-) AS said ON true
-LEFT JOIN LATERAL (
-    SELECT EXISTS (SELECT FROM (SELECT e.id WHERE e.canonical = e.id UNION ALL
-                                SELECT m.id FROM {record}.entity m WHERE m.canonical = e.id AND m.canonical <> m.id) AS m
-                   JOIN {record}.mention x ON x.entity = m.id AND upper_inf(x.recorded)) AS live
-) AS mentioned ON true
-
--- name: settle_names
--- Names and aliases that passages $1 give or gave: written where they are new, ended where no live passage gives them
--- any more; $2 the stamp. Answers those that were written (live) and those that ended.
-WITH said AS (
-    SELECT entity, name, NULL AS key, bool_or(upper_inf(recorded)) AS live
-    FROM {record}.observation WHERE passage = ANY ($1::bigint[]) GROUP BY entity, name
-    UNION ALL
-    SELECT entity, alias, key, bool_or(upper_inf(recorded))
-    FROM {record}.alias_claim WHERE passage = ANY ($1::bigint[]) GROUP BY entity, alias, key
-), known AS (
-    -- A scalar query stays a look-up by index, where EXISTS might become a hash of all claims there are.
-    SELECT s.entity, e.space, s.name, coalesce(s.key, e.key) AS key, s.key IS NOT NULL AS alias, n.id,
-           s.live OR CASE WHEN s.key IS NULL
-               THEN (SELECT true FROM {record}.observation o WHERE o.entity = s.entity AND md5(o.name) = md5(s.name)
-                     AND o.name = s.name AND upper_inf(o.recorded) LIMIT 1)
-               ELSE (SELECT true FROM {record}.alias_claim c WHERE c.entity = s.entity AND c.key = s.key
-                     AND c.alias = s.name AND upper_inf(c.recorded) LIMIT 1) END IS NOT NULL AS live
-    FROM said s JOIN {record}.entity e ON e.id = s.entity
-    LEFT JOIN {record}.entity_name n ON n.entity = s.entity AND n.name = s.name AND n.alias = (s.key IS NOT NULL)
-                                    AND upper_inf(n.recorded)
-), ended AS (
-    UPDATE {record}.entity_name n SET recorded = tstzrange(lower(n.recorded), $2)
-    FROM known k WHERE n.id = k.id AND NOT k.live
-), written AS (
-    INSERT INTO {record}.entity_name (entity, name, key, alias, recorded)
-    SELECT entity, name, key, alias, tstzrange($2, NULL) FROM known WHERE live AND id IS NULL
-    ORDER BY entity, name, alias
-    RETURNING id, entity, name, alias
-)
-SELECT w.id, k.space, w.name, true AS live FROM written w JOIN known k USING (entity, name, alias)
-UNION ALL SELECT id, space, name, false FROM known WHERE NOT live AND id IS NOT NULL
-
--- name: apply_profiles
--- $1 json [{entity, name, type, description, pending, current}].
-WITH wanted AS (
-    SELECT * FROM json_to_recordset($1::text::json) AS p(entity bigint, name text, type text, description text,
-        pending boolean, current boolean)
-), flags AS (
-    UPDATE {record}.entity e SET current = w.current FROM wanted w
-    WHERE e.id = w.entity AND e.current <> w.current AND e.id = ANY (ARRAY(SELECT entity FROM wanted))
-)
-INSERT INTO {record}.entity_profile AS old (entity, name, type, description, pending)
-SELECT entity, name, type, description, pending FROM wanted ORDER BY entity
-ON CONFLICT (entity) DO UPDATE SET name = excluded.name, type = excluded.type,
-    description = excluded.description, pending = old.pending OR excluded.pending
-WHERE (old.name, old.type, old.description) IS DISTINCT FROM (excluded.name, excluded.type, excluded.description)
-   OR excluded.pending AND NOT old.pending

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+Rows = Sequence[Mapping[str, Any]]
+"""Rows on their way to the server."""
 
 
 def as_json(value: Any) -> str:

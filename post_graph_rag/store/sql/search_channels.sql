@@ -68,7 +68,9 @@ SELECT channel, array_agg(id ORDER BY score DESC, id) AS ids, array_agg(score OR
 FROM best GROUP BY channel
 
 -- name: search_words
--- Okapi BM25 (Robertson et al., TREC-3: k1 1.2, b 0.75) over the postings, and entities whose name's key is given.
+-- BM25 (Robertson et al., TREC-3: k1 1.2, b 0.75) over the postings, and entities whose name's key is given. Unlike
+-- Okapi's, a length is compared with the usual one among the postings of its term, not of everything, which no index
+-- knows: so only what a term finds is told apart by length.
 -- $1: terms; $2, $3, $4: kinds of postings, how many things of that kind there are, how many postings of a term are
 -- read at most; $5: keys; $6: spaces; $7: hits of each channel.
 -- A term with more postings says little and is left out, unless a kind would be left without any; then those are read

@@ -1,0 +1,74 @@
+-- name: touched_claims
+-- Live alias claims on the keys of entities $1 and of all whose keys these claim, or claimed, and so on: what becomes of
+-- those follows from what becomes of these. Read from the names that aliases give, which are few however often an alias
+-- is said. types: of what the passages say of the two, a bounded sample chosen by content, so that order does not matter.
+WITH RECURSIVE affected AS (
+    SELECT unnest($1::bigint[]) AS id
+    UNION
+    -- Look-ups one by one, so that no plan joins entities by their space alone.
+    SELECT named.id
+    FROM affected a
+    CROSS JOIN LATERAL (SELECT n.key FROM {record}.entity_name n WHERE n.entity = a.id AND n.alias OFFSET 0) AS n
+    CROSS JOIN LATERAL (SELECT e.space FROM {record}.entity e WHERE e.id = a.id OFFSET 0) AS e
+    CROSS JOIN LATERAL (
+        SELECT e2.id FROM {record}.entity e2 WHERE e2.space = e.space AND e2.key = n.key AND e2.sense = 0 OFFSET 0
+    ) AS named
+), pairs AS MATERIALIZED (
+    SELECT DISTINCT named.id AS source, claimant.id AS target, claimant.key AS target_key, claimant.canonical
+    FROM affected a
+    CROSS JOIN LATERAL (
+        SELECT e.id, e.space, e.key FROM {record}.entity e WHERE e.id = a.id AND e.sense = 0 OFFSET 0) AS named
+    CROSS JOIN LATERAL (
+        SELECT n.entity FROM {record}.entity_name n WHERE n.key = named.key AND n.alias AND upper_inf(n.recorded) OFFSET 0
+    ) AS n
+    JOIN {record}.entity claimant ON claimant.id = n.entity AND claimant.space = named.space
+    WHERE claimant.id <> named.id
+)
+SELECT p.source, p.target, p.target_key,
+       CASE WHEN p.target IN (SELECT id FROM affected) THEN p.target ELSE p.canonical END AS stands,
+       s.types AS source_types, t.types AS target_types
+FROM pairs p
+CROSS JOIN LATERAL (SELECT array_agg(type) AS types FROM (
+    SELECT type FROM {record}.observation WHERE entity = p.source AND upper_inf(recorded)
+    ORDER BY -least(length(description), 300), digest LIMIT 24) AS sample) AS s
+CROSS JOIN LATERAL (SELECT array_agg(type) AS types FROM (
+    SELECT type FROM {record}.observation WHERE entity = p.target AND upper_inf(recorded)
+    ORDER BY -least(length(description), 300), digest LIMIT 24) AS sample) AS t
+
+-- name: live_merges
+-- Live merges that follow from aliases: those of sources $2, and those in which entities $1 take part on either side.
+SELECT source, target FROM {record}.merge
+WHERE source = ANY ($1::bigint[] || $2::bigint[]) AND upper_inf(recorded) AND cause = 'alias'
+UNION
+SELECT source, target FROM {record}.merge
+WHERE target = ANY ($1::bigint[]) AND upper_inf(recorded) AND cause = 'alias'
+
+-- name: put_merges
+-- $1 sources whose merge ends, $2 sources and $3 targets of new ones, $4 the stamp.
+WITH ended AS (
+    UPDATE {record}.merge SET recorded = tstzrange(lower(recorded), $4)
+    WHERE source = ANY ($1::bigint[]) AND upper_inf(recorded) AND cause = 'alias'
+    RETURNING id
+)
+INSERT INTO {record}.merge (source, target, cause, recorded)
+SELECT source, target, 'alias', tstzrange($4, NULL) FROM unnest($2::bigint[], $3::bigint[]) AS m(source, target)
+WHERE (SELECT count(*) FROM ended) >= 0
+
+-- name: merge_component
+-- All entities that live merges tie to entities $1, with the merge that leads on from each.
+WITH RECURSIVE tied AS (
+    SELECT unnest($1::bigint[]) AS id
+    UNION
+    SELECT CASE WHEN m.source = t.id THEN m.target ELSE m.source END
+    FROM tied t JOIN {record}.merge m ON upper_inf(m.recorded) AND (m.source = t.id OR m.target = t.id)
+)
+SELECT e.id, e.key, e.sense, e.canonical, m.target
+FROM tied t JOIN {record}.entity e ON e.id = t.id
+LEFT JOIN {record}.merge m ON m.source = e.id AND upper_inf(m.recorded)
+
+-- name: put_canonical
+UPDATE {record}.entity e SET canonical = w.canonical
+FROM unnest($1::bigint[], $2::bigint[]) AS w(id, canonical) WHERE e.id = w.id
+
+-- name: mentioning_passages
+SELECT DISTINCT passage FROM {record}.mention WHERE entity = ANY ($1::bigint[]) AND upper_inf(recorded)

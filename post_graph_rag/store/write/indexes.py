@@ -1,0 +1,96 @@
+"""What channels search: words, vectors, and what of them is current."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from post_graph_rag.store.database import Session
+from post_graph_rag.store.rows import flat
+
+PASSAGE, NAME, RELATION = 1, 2, 3
+"""Kinds of words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Posted:
+    """The words of one thing: how often each term stands in it."""
+
+    kind: int
+    space: int
+    id: int
+    terms: Mapping[str, int]
+
+
+async def put_postings(session: Session, posted: Sequence[Posted], replaced: Sequence[tuple[int, int]]) -> None:
+    """Write words, after taking away those of (kind, id) pairs that are replaced."""
+    columns: list[list[Any]] = [[] for _ in range(6)]
+    for item in posted:
+        length = sum(item.terms.values())
+        for term, frequency in item.terms.items():
+            for column, value in zip(
+                columns, (item.kind, item.space, item.id, length, term, min(frequency, 32767)), strict=True
+            ):
+                column.append(value)
+    await session.run("put_postings", *columns, [kind for kind, _ in replaced], [id for _, id in replaced])
+
+
+async def put_passage_vectors(
+    session: Session, ids: Sequence[int], spaces: Sequence[int], vectors: Sequence[NDArray[np.float32]]
+) -> None:
+    """Vectors of new passages."""
+    await session.run("put_passage_vectors", ids, spaces, flat(vectors), len(vectors[0]))
+
+
+async def put_entity_vectors(
+    session: Session,
+    ids: Sequence[int],
+    spaces: Sequence[int],
+    vectors: Sequence[NDArray[np.float32]],
+    digests: Sequence[str],
+) -> None:
+    """Vectors of entities, made from profiles with these digests (`profile_digest`)."""
+    await session.run("put_entity_vectors", ids, spaces, flat(vectors), len(vectors[0]), digests)
+
+
+async def put_relation_vectors(
+    session: Session, ids: Sequence[int], spaces: Sequence[int], vectors: Sequence[NDArray[np.float32]]
+) -> None:
+    """Vectors of relations."""
+    await session.run("put_relation_vectors", ids, spaces, flat(vectors), len(vectors[0]))
+
+
+@dataclass(frozen=True, slots=True)
+class Findable:
+    """Ids of what comes into search and of what goes."""
+
+    passages: frozenset[int] = frozenset()
+    no_passages: frozenset[int] = frozenset()
+    entities: frozenset[int] = frozenset()
+    no_entities: frozenset[int] = frozenset()
+    relations: frozenset[int] = frozenset()
+    no_relations: frozenset[int] = frozenset()
+    no_names: frozenset[int] = frozenset()
+
+
+async def set_current(session: Session, findable: Findable) -> None:
+    """Let channels find what is current, and nothing else."""
+    await session.run(
+        "set_current",
+        *(
+            sorted(ids)
+            for ids in (
+                findable.passages,
+                findable.no_passages,
+                findable.entities,
+                findable.no_entities,
+                findable.relations,
+                findable.no_relations,
+                findable.no_names,
+            )
+        ),
+    )

@@ -83,10 +83,15 @@ class Commit:
         retired = await self._exchange(drafts, places)
         return await self._follow({place.document for place in places.values()}, retired)
 
-    async def complete(self, found: Mapping[int, tuple[int, Extraction]], failures: Mapping[int, str]) -> Committed:
-        """Give passages that are there already (id -> space, extraction) their structure, or say why they lack it."""
+    async def complete(
+        self, found: Mapping[int, tuple[int, Extraction]], extractors: Mapping[int, str], failures: Mapping[int, str]
+    ) -> Committed:
+        """Give passages that are there already (id -> space, extraction) their structure, or say why they lack it.
+
+        extractors: what each extraction is from, by the passage's id.
+        """
         self._stamp = await write.take_stamp(self._session)
-        marks: list[dict[str, Any]] = [{"id": id, "extractor": self._extractor, "failure": None} for id in found]
+        marks: list[dict[str, Any]] = [{"id": id, "extractor": extractors[id], "failure": None} for id in found]
         marks += [{"id": id, "extractor": None, "failure": failure} for id, failure in failures.items()]
         still_pending = await write.settle_pending(self._session, marks)
         self._written = {id: what for id, what in found.items() if id in still_pending}
@@ -151,19 +156,19 @@ class Commit:
             "event": event,
             "text": passage.chunk.text,
             "tokens": passage.tokens,
-            "extractor": self._extractor if passage.extraction is not None else None,
+            "extractor": passage.extractor if passage.extraction is not None else None,
             "failure": passage.failure,
         }
 
     def _settle(self, row: write.PutPassage, space: int, passage: PassageDraft) -> dict[str, Any] | None:
         """What becomes of one passage's structure; returns its mark where the row must change."""
         fresh = passage.extraction
-        renewed = self._reindex and row.extractor != self._extractor
+        renewed = self._reindex and row.extractor not in (self._extractor, passage.extractor)
         if fresh is not None and (row.added or row.extractor is None or renewed):
             self._written[row.id] = (space, fresh)
             if row.extractor is not None and row.live:
                 self._closed.add(row.id)
-            return None if row.added else {"id": row.id, "extractor": self._extractor, "failure": None}
+            return None if row.added else {"id": row.id, "extractor": passage.extractor, "failure": None}
         if row.extractor is not None and not row.live:
             self._reopened.add(row.id)
         if row.extractor is None and not row.added and passage.failure is not None:

@@ -83,7 +83,8 @@ class Completion:
         }
         failures = {row["id"]: result.failure for row, result in results if result.failure is not None}
         commit = Commit(session, self._realm.info.graph_name, self._extractor.name, reindex=False)
-        await commit.complete(found, failures)
+        extractors = {row["id"]: result.extractor for row, result in results}
+        await commit.complete(found, extractors, failures)
         return commit.settled
 
     async def _read(self, rows: list[Any]) -> Read:

@@ -34,6 +34,7 @@ class PassageDraft:
     known: int | None = None
     vector: NDArray[np.float32] | None = None
     extraction: Extraction | None = None
+    extractor: str | None = None
     failure: str | None = None
     _terms: Mapping[str, int] | None = None
 

@@ -25,9 +25,10 @@ READING = 1
 
 @dataclass(slots=True)
 class Extracted:
-    """What came of one passage; `failure` says why there is no extraction."""
+    """What came of one passage; `failure` says why there is no extraction, `extractor` names the rounds it is from."""
 
     extraction: Extraction | None = None
+    extractor: str = ""
     calls: int = 0
     replayed: int = 0
     gates: Counter[str] = field(default_factory=Counter)
@@ -53,7 +54,11 @@ class Extractor:
 
         Where it has changed, reindex=True exchanges the structure for what the replies say now.
         """
-        return f"{self._chat.name} {content_key(READING, self._versions).hex()[:12]}x{len(self._rounds)}"
+        return self._named(len(self._rounds))
+
+    def _named(self, rounds: int) -> str:
+        """The name of an extractor that reads so many rounds."""
+        return f"{self._chat.name} {content_key(READING, self._versions[:rounds]).hex()[:12]}x{rounds}"
 
     def keys(self, text_hash: bytes, context_hash: bytes) -> list[bytes]:
         """Keys of the replies about a passage, one for each round; the names a call was shown are no part of them."""
@@ -85,9 +90,14 @@ class Extractor:
                 request = extraction_request(text, context, known_names, round, found, self._prompts)
                 more = self._replay(told.get(key) or kept.get(key), done)
                 more = more or await self._ask(request, key, about, told, done)
-                if more is None or (round > 0 and not (more.entities or more.relations)):
+                if more is None:
+                    # What is kept is named after the rounds it is from, so that a reindex makes up for the rest.
+                    done.extractor = self._named(round)
+                    break
+                if round > 0 and not (more.entities or more.relations):
                     break
                 found = _joined(found, more)
+        done.extractor = done.extractor or self.name
         if done.failure is None:
             done.extraction, done.gates = apply_gates(found)
         return done

@@ -167,7 +167,7 @@ class Indexing:
         done = await self._tools.extractor.extract(
             passage.chunk.text, passage.text_hash, item.context_hash, item.context, found.known_names, found.kept
         )
-        passage.extraction, passage.failure = done.extraction, done.failure
+        passage.extraction, passage.extractor, passage.failure = done.extraction, done.extractor, done.failure
         if passage not in found.there:
             passage.terms()
         await self._steps.extracted(item)

@@ -219,6 +219,24 @@ async def test_a_failed_gleaning_pass_does_not_lose_the_first(place: Place) -> N
     assert await place.relations() == {("acme corp", "acquired", "birch labs")}
 
 
+async def test_a_failed_gleaning_pass_is_made_up_for_at_a_reindex(place: Place) -> None:
+    tired = True
+
+    def script(request: ChatRequest) -> object:
+        later = LLMError("tired") if tired else plain_facts(THIRD)
+        return later if request.round else plain_facts(request.inputs["text"])
+
+    rag = place.engine(fussy_chat(script), gleaning_passes=1)
+    await rag.index_document(document("a", FIRST))
+    again = await rag.index_document(document("a", FIRST), reindex=True)
+    assert (again.model_calls, again.replayed) == (1, 1)
+    tired = False
+    report = await rag.index_document(document("a", FIRST), reindex=True)
+    assert (report.model_calls, report.replayed) == (1, 1)
+    assert await place.relations() == {("acme corp", "acquired", "birch labs"), ("cora doe", "founded", "delta inc")}
+    assert await faults(rag) == []
+
+
 async def test_gleaning_adds_what_the_first_pass_missed(place: Place) -> None:
     def script(request: ChatRequest) -> object:
         return plain_facts(THIRD if request.round else request.inputs["text"])

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from post_graph_rag.store.database import Database, Session
 from post_graph_rag.store.grants import grant_again
-from post_graph_rag.store.realms import DDL_TIMEOUT, LOCK_TIMEOUT, Realm, create_graph, drop_graph
+from post_graph_rag.store.graph_ddl import create_graph, drop_graph
+from post_graph_rag.store.realms import DDL_TIMEOUT, LOCK_TIMEOUT, Realm
 from post_graph_rag.store.rows import as_json
 from post_graph_rag.store.write import hold_writes
 

@@ -19,6 +19,7 @@ from post_graph_rag.records import RealmInfo
 from post_graph_rag.store.database import Database, Session
 from post_graph_rag.store.driver_errors import database_errors
 from post_graph_rag.store.extensions import ensure_extensions
+from post_graph_rag.store.graph_ddl import create_graph, drop_graph
 from post_graph_rag.store.identifiers import CATALOG, graph_name, quoted, quoted_name, schema_name
 from post_graph_rag.store.migrations import Migration, apply, newest
 from post_graph_rag.store.repairs import command
@@ -235,14 +236,6 @@ async def _create(session: Session, info: RealmInfo) -> None:
         await create_graph(session, info.graph_name, names)
 
 
-async def create_graph(session: Session, graph: str, names: Mapping[str, str]) -> None:
-    """Make the Apache AGE graph with all its labels and indexes, in the caller's transaction."""
-    await session.run("load_age")
-    await session.run("create_graph", graph)
-    await session.script(render(sources()["create_labels"], {"graph_name": quoted(graph).strip('"')}))
-    await session.script(render(sources()["create_graph_indexes"], names))
-
-
 async def migrate_realm(database: Database, name: str) -> list[Migration]:
     """Bring one realm up to date, and the catalog before it; returns what was applied to the realm.
 
@@ -267,10 +260,3 @@ async def drop_realm(database: Database, name: str) -> None:
         await session.script(render(sources()["drop_schema"], {"record": quoted(info.schema_name)}))
         await session.run("forget_migrations", info.schema_name)
         await session.run("unregister_realm", name)
-
-
-async def drop_graph(session: Session, graph: str) -> None:
-    """Drop the graph if it is there; its schema holds nothing but the graph."""
-    await session.run("load_age")
-    if await session.value("graph_exists", graph):
-        await session.run("drop_graph", graph)

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 
 from post_graph_rag import failpoints
 from post_graph_rag.errors import Conflict, RAGError
-from post_graph_rag.ingest.commit import Commit, Committed
+from post_graph_rag.ingest.commit import Commit
 from post_graph_rag.ingest.derived import put_derived
 from post_graph_rag.ingest.drafts import Draft, waves
+from post_graph_rag.ingest.written import Committed
 from post_graph_rag.models.embedder import Embedder
 from post_graph_rag.store.database import Database
 from post_graph_rag.store.realms import Realm

@@ -10,12 +10,13 @@ from typing import Any, TypeAlias
 
 from post_graph_rag import failpoints
 from post_graph_rag.ingest.again import tried_again
-from post_graph_rag.ingest.commit import Commit, Committed, RelationText
+from post_graph_rag.ingest.commit import Commit
 from post_graph_rag.ingest.derived import put_derived
 from post_graph_rag.ingest.extract import Extracted, Extractor
 from post_graph_rag.ingest.group_errors import only_error
 from post_graph_rag.ingest.groups import Triple
 from post_graph_rag.ingest.profiles import Profile
+from post_graph_rag.ingest.written import Committed, RelationText
 from post_graph_rag.models.embedder import Embedder
 from post_graph_rag.models.protocols import Vectors
 from post_graph_rag.models.replies import Kept, ReplyStore
@@ -84,8 +85,7 @@ class Completion:
         failures = {row["id"]: result.failure for row, result in results if result.failure is not None}
         commit = Commit(session, self._realm.info.graph_name, self._extractor.name, reindex=False)
         extractors = {row["id"]: result.extractor for row, result in results}
-        await commit.complete(found, extractors, failures)
-        return commit.settled
+        return (await commit.complete(found, extractors, failures)).structured
 
     async def _read(self, rows: list[Any]) -> Read:
         hashes = [(row["text_hash"], row["context_hash"]) for row in rows]

@@ -9,7 +9,7 @@ from functools import partial
 from post_graph_rag import failpoints
 from post_graph_rag.errors import EmbeddingError, RAGError
 from post_graph_rag.ingest.again import tried_again
-from post_graph_rag.ingest.commit import Committed
+from post_graph_rag.ingest.written import Committed
 from post_graph_rag.models.embedder import Embedder
 from post_graph_rag.models.protocols import Vectors
 from post_graph_rag.store import write

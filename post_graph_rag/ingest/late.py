@@ -13,11 +13,12 @@ from contextlib import suppress
 from typing import Any
 
 from post_graph_rag.errors import RAGError
-from post_graph_rag.ingest.commit import Commit, Committed
+from post_graph_rag.ingest.commit import Commit
 from post_graph_rag.ingest.committer import Committer, Waiting, grouped
 from post_graph_rag.ingest.complete import Completion, Read
 from post_graph_rag.ingest.derived import make_derived, put_made
 from post_graph_rag.ingest.drafts import Draft
+from post_graph_rag.ingest.written import Committed
 from post_graph_rag.models.protocols import Vectors
 
 

@@ -11,12 +11,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from post_graph_rag.errors import ExtractionError, RAGError
-from post_graph_rag.ingest.commit import Overtaken
 from post_graph_rag.ingest.committer import Committer
 from post_graph_rag.ingest.drafts import Draft, PassageDraft, draft
 from post_graph_rag.ingest.extract import Extracted, Extractor
 from post_graph_rag.ingest.group_errors import first_error, only_error
 from post_graph_rag.ingest.lookup import Found, Lookup
+from post_graph_rag.ingest.passages import Overtaken
 from post_graph_rag.ingest.steps import Steps
 from post_graph_rag.models.embedder import Embedder
 from post_graph_rag.records import Document, DocumentReport, ProgressCallback

@@ -1,0 +1,161 @@
+"""What follows in the record when passages got, lost or took up structure; the second half of a commit.
+
+The number of statements does not depend on how many passages or facts there are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TypeAlias
+
+from post_graph_rag.ingest.groups import differences, fact_of, triple_of, words_of
+from post_graph_rag.ingest.profiles import Profile, profile
+from post_graph_rag.ingest.resolve import alias_merges, canonical
+from post_graph_rag.ingest.structure import structure_rows
+from post_graph_rag.ingest.written import Committed, RelationText, Written
+from post_graph_rag.store import write
+from post_graph_rag.store.database import Session
+from post_graph_rag.store.projection import Touched, project
+from post_graph_rag.store.write import Findable, Group, Posted
+from post_graph_rag.terms import term_counts
+
+Relations: TypeAlias = Mapping[int, Group]
+"""Relations by id, as they were found before their periods were computed anew."""
+
+
+@dataclass(frozen=True, slots=True)
+class Followed:
+    """What followed from what was written: names that nothing says any more, touched relations and entities."""
+
+    names_gone: frozenset[int]
+    moved: frozenset[int]
+    relations: Relations
+    profiles: Sequence[Profile]
+
+
+async def follow(session: Session, stamp: datetime, graph: str | None, written: Written) -> Committed:
+    """Bring structure, names, merges, relations, profiles, indexes and the graph up to date."""
+    await _put_structure(session, stamp, written)
+    touched = await write.touched_entities(session, written.changed)
+    names, gone = await _put_names(session, stamp, written.changed)
+    moved = await _merge(session, stamp, touched)
+    profiles = await _put_profiles(session, touched | moved)
+    relations = await _put_relations(session, stamp, written.changed, moved)
+    followed = Followed(gone, moved, relations, profiles)
+    await write.put_postings(session, [*written.posted, *names, *_words(relations)], _replaced(relations))
+    await write.set_current(session, _findable(written, followed))
+    if graph is not None:
+        await _draw(session, graph, written, followed)
+    return Committed(
+        [made for made in profiles if made.pending and made.current],
+        _without_vector(relations),
+        len(written.structure),
+    )
+
+
+async def _put_structure(session: Session, stamp: datetime, written: Written) -> None:
+    if ended := written.retired | written.closed:
+        await write.close_structure(session, ended, stamp)
+    if written.reopened:
+        await write.reopen_structure(session, written.reopened, stamp)
+    keys, rows = structure_rows(written.structure)
+    entities = await write.put_entities(session, keys)
+    await write.put_structure(session, rows(entities), stamp)
+
+
+async def _put_names(session: Session, stamp: datetime, changed: Iterable[int]) -> tuple[list[Posted], frozenset[int]]:
+    """Names come before merges, which follow from them; returns words of new ones, and those nothing says any more."""
+    rows = await write.settle_names(session, changed, stamp)
+    posted = [Posted(write.NAME, row["space"], row["id"], term_counts(row["name"])) for row in rows if row["live"]]
+    return posted, frozenset(row["id"] for row in rows if not row["live"])
+
+
+async def _merge(session: Session, stamp: datetime, touched: set[int]) -> frozenset[int]:
+    """Bring the merges that follow from aliases up to date; returns which entities stand for others than before."""
+    claims = await write.touched_claims(session, touched)
+    live = await write.live_merges(session, touched, {claim.source for claim in claims})
+    wanted = alias_merges(claims)
+    ended = {source for source, target in live.items() if wanted.get(source) != target}
+    made = {source: target for source, target in wanted.items() if live.get(source) != target}
+    if not ended and not made:
+        return frozenset()
+    ties = ended | {live[source] for source in ended} | made.keys() | set(made.values())
+    before = await write.merge_component(session, ties)
+    await write.put_merges(session, ended, made, stamp)
+    return await _stand(session, {member.id for member in before} | ties)
+
+
+async def _stand(session: Session, entities: set[int]) -> frozenset[int]:
+    """Note for whom entities stand after their merges changed; returns all that had to do with a move."""
+    members = await write.merge_component(session, entities)
+    stands = canonical(members)
+    moves = {member.id: stands[member.id] for member in members if member.canonical != stands[member.id]}
+    await write.put_canonical(session, moves)
+    return frozenset(moves) | set(moves.values()) | {one.canonical for one in members if one.id in moves}
+
+
+async def _put_relations(
+    session: Session, stamp: datetime, changed: Iterable[int], moved: Iterable[int]
+) -> dict[int, Group]:
+    fetched = await write.fetch_groups(session, changed, moved)
+    groups = [group for group in fetched if group.relation is not None or group.assertions]
+    ids = await write.apply_groups(session, differences(groups), stamp)
+    return {ids[n]: group for n, group in enumerate(groups)}
+
+
+async def _put_profiles(session: Session, entities: Iterable[int]) -> list[Profile]:
+    rows = await write.fetch_profiles(session, entities)
+    profiles = [made for row in rows if (made := profile(row)) is not None]
+    await write.apply_profiles(session, [made.row() for made in profiles])
+    return profiles
+
+
+def _other_words(group: Group) -> bool:
+    return group.relation is None or fact_of(group) != group.fact
+
+
+def _words(relations: Relations) -> list[Posted]:
+    return [
+        Posted(write.RELATION, group.space, id, term_counts(words_of(group)))
+        for id, group in relations.items()
+        if _other_words(group)
+    ]
+
+
+def _replaced(relations: Relations) -> list[tuple[int, int]]:
+    """Relations whose words were there and are others now."""
+    return [
+        (write.RELATION, id) for id, group in relations.items() if group.relation is not None and _other_words(group)
+    ]
+
+
+def _without_vector(relations: Relations) -> list[RelationText]:
+    """Relations that are new, or back without a vector."""
+    return [
+        RelationText(id, group.space, triple_of(group).text)
+        for id, group in relations.items()
+        if group.relation is None or (group.pending and group.assertions and not group.current)
+    ]
+
+
+def _findable(written: Written, followed: Followed) -> Findable:
+    relations, profiles = followed.relations, followed.profiles
+    return Findable(
+        passages=written.linked,
+        no_passages=written.retired,
+        entities=frozenset(made.entity for made in profiles if made.current),
+        no_entities=frozenset(made.entity for made in profiles if not made.current),
+        relations=frozenset(id for id, group in relations.items() if group.assertions),
+        no_relations=frozenset(id for id, group in relations.items() if not group.assertions),
+        no_names=followed.names_gone,
+    )
+
+
+async def _draw(session: Session, graph: str, written: Written, followed: Followed) -> None:
+    passages = set(written.changed | written.linked)
+    if followed.moved:
+        passages |= await write.mentioning_passages(session, followed.moved)
+    entities = [made.entity for made in followed.profiles]
+    await project(session, graph, Touched(written.documents, passages, entities, followed.relations))

@@ -48,6 +48,8 @@ class Document(Given):
 
     text: the whole text; may be left out when `chunks` are given.
     key: identity in its space; default `source`, else the hash of the text.
+    title: part of the context, since pronouns are read by it: the same text under another title is read anew, and is a
+        passage of its own.
     observed_at: when the source says this was written or seen: an ISO date or instant, partial dates allowed ("2020").
     metadata: any JSON; a change of metadata alone costs no model call.
     chunks: passages already cut by the caller; they are taken as they are.

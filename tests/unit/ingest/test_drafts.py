@@ -7,7 +7,7 @@ import pytest
 from post_graph_rag.errors import EmptyText, InputError
 from post_graph_rag.ingest.chunks import Chunk
 from post_graph_rag.ingest.drafts import PassageDraft, draft, waves
-from post_graph_rag.records import Document
+from post_graph_rag.records import Document, DocumentContext
 
 
 def test_a_document_without_key_is_known_by_its_source_then_by_its_text() -> None:
@@ -59,3 +59,16 @@ def test_the_terms_of_a_passage_are_counted_once(monkeypatch: pytest.MonkeyPatch
     assert passage.terms() == {"acme": 2, "sued": 1}
     monkeypatch.setattr("post_graph_rag.ingest.drafts.term_counts", None)
     assert passage.terms() == {"acme": 2, "sued": 1}
+
+
+def test_a_title_is_part_of_the_context() -> None:
+    bare, titled, given = (
+        draft(0, document, "default")
+        for document in (
+            Document(text="x"),
+            Document(text="x", title="t"),
+            Document(text="x", context=DocumentContext(title="t")),
+        )
+    )
+    assert bare.context_hash != titled.context_hash
+    assert titled.context_hash == given.context_hash

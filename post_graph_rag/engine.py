@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import wraps
@@ -100,10 +101,12 @@ class GraphRAG:
 
         Raises ConfigurationError, ServerUnavailable, ExtensionMissing, MigrationNeeded, WidthMismatch.
         """
-        if self.settings.create:
-            await self._opening.realm()
-        else:
-            await self._opening.reach()
+        # Reading its vocabulary takes a tokenizer half a second, which goes by while the server is reached.
+        warming = asyncio.create_task(asyncio.to_thread(tokenizer_for(None).count, ""))
+        try:
+            await (self._opening.realm() if self.settings.create else self._opening.reach())
+        finally:
+            await warming
 
     async def close(self) -> None:
         """Close what this object opened; a caller's connection stays open. May be called again."""

@@ -86,7 +86,7 @@ async def check_indexes(session: Session, realm: Realm) -> list[Finding]:
 
 
 async def check_graph(session: Session, realm: Realm) -> list[Finding]:
-    """Whether the graph holds exactly what the record says is current, label by label."""
+    """Whether the graph holds exactly what the record says is current, label by label, in the same words."""
     labels = {row["label"]: row["id"] for row in await session.rows("label_ids", realm.info.graph_name)}
     repair = command("realm", "rebuild-graph", realm=realm.info.name)
     if not labels:

@@ -83,41 +83,52 @@ WHERE s.schemaname = $1 AND s.idx_scan = 0 AND NOT i.indisunique AND pg_relation
 ORDER BY 2 DESC, 1
 
 -- name: graph_agreement
--- By label: what the record wants in the graph and what is there, edges with their ends. $1 label ids by name as json.
+-- By label: what the record wants in the graph and what is there, edges with their ends, and what each of them says.
+-- $1 label ids by name as json.
 WITH label AS (
     SELECT ($1::text::json ->> 'Document')::integer AS document, ($1::text::json ->> 'Passage')::integer AS passage,
            ($1::text::json ->> 'Entity')::integer AS entity, ($1::text::json ->> 'CONTAINS')::integer AS contains,
            ($1::text::json ->> 'MENTIONS')::integer AS mentions, ($1::text::json ->> 'RELATES')::integer AS relates
-), wanted (label, id, starts, ends) AS (
+), wanted (label, id, starts, ends, said) AS (
     SELECT 'Document', ag_catalog._graphid(label.document, v.document), NULL::ag_catalog.graphid,
-           NULL::ag_catalog.graphid
-    FROM label, {record}.document_version v WHERE upper_inf(v.recorded)
+           NULL::ag_catalog.graphid, d.key
+    FROM label, {record}.document_version v JOIN {record}.document d ON d.id = v.document WHERE upper_inf(v.recorded)
     UNION ALL
-    SELECT 'Passage', ag_catalog._graphid(label.passage, p.id), NULL, NULL
+    SELECT 'Passage', ag_catalog._graphid(label.passage, p.id), NULL, NULL, md5(p.text)
     FROM label, {record}.passage p
     WHERE EXISTS (SELECT FROM {record}.document_passage l WHERE l.passage = p.id AND upper_inf(l.recorded))
     UNION ALL
-    SELECT 'Entity', ag_catalog._graphid(label.entity, e.id), NULL, NULL FROM label, {record}.entity e WHERE e.current
+    SELECT 'Entity', ag_catalog._graphid(label.entity, e.id), NULL, NULL, md5(concat_ws(chr(10), p.name, p.type, p.description))
+    FROM label, {record}.entity e LEFT JOIN {record}.entity_profile p ON p.entity = e.id WHERE e.current
     UNION ALL
     SELECT 'CONTAINS', ag_catalog._graphid(label.contains, l.id), ag_catalog._graphid(label.document, v.document),
-           ag_catalog._graphid(label.passage, l.passage)
+           ag_catalog._graphid(label.passage, l.passage), NULL
     FROM label, {record}.document_passage l JOIN {record}.document_version v ON v.id = l.version
     WHERE upper_inf(l.recorded) AND upper_inf(v.recorded)
     UNION ALL
     SELECT 'MENTIONS', ag_catalog._graphid(label.mentions, m.id), ag_catalog._graphid(label.passage, m.passage),
-           ag_catalog._graphid(label.entity, e.canonical)
+           ag_catalog._graphid(label.entity, e.canonical), NULL
     FROM label, {record}.mention m JOIN {record}.entity e ON e.id = m.entity WHERE upper_inf(m.recorded)
     UNION ALL
     SELECT 'RELATES', ag_catalog._graphid(label.relates, p.id), ag_catalog._graphid(label.entity, r.subject),
-           ag_catalog._graphid(label.entity, r.object)
+           ag_catalog._graphid(label.entity, r.object), md5(concat_ws(chr(10), r.predicate, r.fact))
     FROM label, {record}.relation_period p JOIN {record}.relation r ON r.id = p.relation WHERE upper_inf(p.recorded)
-), found (label, id, starts, ends) AS (
-    SELECT 'Document', id, NULL::ag_catalog.graphid, NULL::ag_catalog.graphid FROM {graph}."Document"
-    UNION ALL SELECT 'Passage', id, NULL, NULL FROM {graph}."Passage"
-    UNION ALL SELECT 'Entity', id, NULL, NULL FROM {graph}."Entity"
-    UNION ALL SELECT 'CONTAINS', id, start_id, end_id FROM {graph}."CONTAINS"
-    UNION ALL SELECT 'MENTIONS', id, start_id, end_id FROM {graph}."MENTIONS"
-    UNION ALL SELECT 'RELATES', id, start_id, end_id FROM {graph}."RELATES"
+), document AS (
+    SELECT id, format('%s', properties)::jsonb AS its FROM {graph}."Document"
+), passage AS (
+    SELECT id, format('%s', properties)::jsonb AS its FROM {graph}."Passage"
+), entity AS (
+    SELECT id, format('%s', properties)::jsonb AS its FROM {graph}."Entity"
+), relates AS (
+    SELECT id, start_id, end_id, format('%s', properties)::jsonb AS its FROM {graph}."RELATES"
+), found (label, id, starts, ends, said) AS (
+    SELECT 'Document', id, NULL::ag_catalog.graphid, NULL::ag_catalog.graphid, its ->> 'key' FROM document
+    UNION ALL SELECT 'Passage', id, NULL, NULL, md5(its ->> 'text') FROM passage
+    UNION ALL SELECT 'Entity', id, NULL, NULL,
+                     md5(concat_ws(chr(10), its ->> 'name', its ->> 'type', its ->> 'description')) FROM entity
+    UNION ALL SELECT 'CONTAINS', id, start_id, end_id, NULL FROM {graph}."CONTAINS"
+    UNION ALL SELECT 'MENTIONS', id, start_id, end_id, NULL FROM {graph}."MENTIONS"
+    UNION ALL SELECT 'RELATES', id, start_id, end_id, md5(concat_ws(chr(10), its ->> 'predicate', its ->> 'fact')) FROM relates
 ), counted AS (
     SELECT label, count(*) AS wanted, 0 AS found, 0 AS missing, 0 AS surplus FROM wanted GROUP BY label
     UNION ALL SELECT label, 0, count(*), 0, 0 FROM found GROUP BY label

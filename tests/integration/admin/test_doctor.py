@@ -113,6 +113,8 @@ GRAPH_DEFECTS = {
     "a vertex is gone": 'DELETE FROM {g}."Entity" WHERE id = (SELECT id FROM {g}."Entity" LIMIT 1)',
     "a vertex stands for nothing": 'INSERT INTO {g}."Document" SELECT ag_catalog._graphid('
     'ag_catalog._extract_label_id(id), 999999), properties FROM {g}."Document" LIMIT 1',
+    "entities say something else": 'UPDATE {g}."Entity" SET properties = \'{{"name": "somebody"}}\'::ag_catalog.agtype',
+    "an edge says something else": 'UPDATE {g}."RELATES" SET properties = \'{{"fact": "false"}}\'::ag_catalog.agtype',
     "all passages are gone": 'DELETE FROM {g}."Passage"',
     "links of documents are gone": 'DELETE FROM {g}."CONTAINS"',
     "the whole graph is gone": "SELECT ag_catalog.drop_graph('{g}', true)",

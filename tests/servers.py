@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import tempfile
 import time
@@ -124,10 +125,10 @@ def pgbouncer(dsn: str, prepared_statements: int = 0) -> Iterator[str]:
         )
         with process:
             try:
-                _wait_for_socket(own / f".s.PGSQL.{POOLER_PORT}", process)
+                _wait_until_it_listens(own / f".s.PGSQL.{POOLER_PORT}", process)
                 yield f"postgresql://postgres@/pooled?host={quote(str(own))}&port={POOLER_PORT}"
             finally:
-                process.terminate()
+                process.send_signal(signal.SIGQUIT)  # SIGTERM waits for its clients
 
 
 def _pgbouncer_program() -> Path:
@@ -171,11 +172,17 @@ max_prepared_statements = {prepared_statements}
 """
 
 
-def _wait_for_socket(socket: Path, process: subprocess.Popen[bytes]) -> None:
+def _wait_until_it_listens(address: Path, process: subprocess.Popen[bytes]) -> None:
     end = time.monotonic() + 10
-    while not socket.exists():
+    while not _listens(address):
         if process.poll() is not None or time.monotonic() > end:
             process.kill()
             said = process.stderr.read().decode(errors="replace") if process.stderr else ""
             raise ServerUnavailable(f"PgBouncer did not start: {said[-500:]}")
         time.sleep(0.01)
+
+
+def _listens(address: Path) -> bool:
+    """Whether a client is let in; the socket's file is there a moment before that."""
+    with socket.socket(socket.AF_UNIX) as client:
+        return client.connect_ex(str(address)) == 0

@@ -18,7 +18,6 @@ from post_graph_rag.ingest.groups import Triple
 from post_graph_rag.ingest.profiles import Profile
 from post_graph_rag.ingest.written import Committed, RelationText
 from post_graph_rag.models.embedder import Embedder
-from post_graph_rag.models.protocols import Vectors
 from post_graph_rag.models.replies import Kept, ReplyStore
 from post_graph_rag.records import DocumentContext, PendingReport
 from post_graph_rag.store.database import Database, Session
@@ -43,7 +42,7 @@ class Completion:
         self._extractor = extractor
         self._embedder = embedder
         self._errors: list[str] = []
-        self._made: Mapping[str, Vectors] = {}
+        self._made: Mapping[str, str] = {}
 
     async def run(self) -> PendingReport:
         """Passages first, since their structure may need vectors; then whatever still lacks its vector."""

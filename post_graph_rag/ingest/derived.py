@@ -11,17 +11,17 @@ from post_graph_rag.errors import EmbeddingError, RAGError
 from post_graph_rag.ingest.again import tried_again
 from post_graph_rag.ingest.written import Committed
 from post_graph_rag.models.embedder import Embedder
-from post_graph_rag.models.protocols import Vectors
 from post_graph_rag.store import write
 from post_graph_rag.store.database import Database, Session
 from post_graph_rag.store.realms import Realm
+from post_graph_rag.store.rows import as_vectors
 
 
 @dataclass(frozen=True, slots=True)
 class Derived:
-    """Vectors by text, and the first error of those that could not be made."""
+    """Vectors, as they are sent, by the text they are of; and the first error of those that could not be made."""
 
-    vectors: Mapping[str, Vectors]
+    vectors: Mapping[str, str]
     error: EmbeddingError | None = None
 
 
@@ -44,7 +44,7 @@ async def put_derived(database: Database, realm: Realm, embedder: Embedder, comm
     return Undone(left, derived.error)
 
 
-async def _put(database: Database, realm: Realm, committed: Committed, vectors: Mapping[str, Vectors]) -> int:
+async def _put(database: Database, realm: Realm, committed: Committed, vectors: Mapping[str, str]) -> int:
     async with database.transaction(realm.statements) as session:
         await write.hold_writes(session)
         left = await put_made(session, committed, vectors)
@@ -57,12 +57,14 @@ async def make_derived(embedder: Embedder, committed: list[Committed]) -> Derive
     """The vectors that commits leave to be made."""
     texts = [text for one in committed for text in one.texts]
     outcomes = dict(zip(texts, await embedder.try_each(texts, keep=False), strict=True)) if texts else {}
-    vectors = {text: made for text, made in outcomes.items() if not isinstance(made, EmbeddingError)}
+    made = {text: outcome for text, outcome in outcomes.items() if not isinstance(outcome, EmbeddingError)}
+    # Written out here, where no lock is held.
+    vectors = dict(zip(made, as_vectors(made.values()), strict=True))
     errors = (error for error in outcomes.values() if isinstance(error, EmbeddingError))
     return Derived(vectors, next(errors, None))
 
 
-async def put_made(session: Session, committed: Committed, vectors: Mapping[str, Vectors]) -> int:
+async def put_made(session: Session, committed: Committed, vectors: Mapping[str, str]) -> int:
     """Write those of a commit's vectors that were made, under the realm's write lock; returns how many were not."""
     entities = [entity for entity in committed.entities if entity.text in vectors]
     relations = [relation for relation in committed.relations if relation.text in vectors]

@@ -19,7 +19,6 @@ from post_graph_rag.ingest.complete import Completion, Read
 from post_graph_rag.ingest.derived import make_derived, put_made
 from post_graph_rag.ingest.drafts import Draft
 from post_graph_rag.ingest.written import Committed
-from post_graph_rag.models.protocols import Vectors
 
 
 class LateCommitter(Committer):
@@ -32,7 +31,7 @@ class LateCommitter(Committer):
         self._expected = 0
         self._put: list[Waiting] = []
         self._news = asyncio.Event()
-        self._vectors: dict[str, Vectors] = {}
+        self._vectors: dict[str, str] = {}
         self._trouble: RAGError | None = None
 
     def turns(self, drafts: Sequence[Draft]) -> list[list[Draft]]:

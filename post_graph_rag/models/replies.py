@@ -14,7 +14,7 @@ from post_graph_rag.clean import clean_text
 from post_graph_rag.models.protocols import ChatReply, Vectors
 from post_graph_rag.store.database import Database
 from post_graph_rag.store.realms import Realm
-from post_graph_rag.store.rows import flat
+from post_graph_rag.store.rows import as_vectors
 
 
 def content_key(*parts: Any) -> bytes:
@@ -85,8 +85,7 @@ class ReplyStore:
         """Store vectors of shape (len(keys), dimensions) and one line in the ledger."""
         lazy = not self._database.inside_transaction
         async with self._database.single(self._realm.statements) as session:
-            numbers = flat(list(vectors))
-            await session.run("put_vectors", lazy, list(keys), numbers, vectors.shape[1], model, 0, milliseconds)
+            await session.run("put_vectors", lazy, list(keys), as_vectors(vectors), model, 0, milliseconds)
 
     async def note_calls(self, role: str, model: str, milliseconds: Sequence[int]) -> None:
         """Lines in the ledger for calls of which nothing is stored here."""

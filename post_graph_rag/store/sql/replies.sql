@@ -27,14 +27,13 @@ SELECT $2, $3, 0, 0, 0, w.milliseconds FROM quick, unnest($4::integer[]) AS w(mi
 SELECT key, embedding::real[] AS embedding FROM {record}.stored_vector WHERE key = ANY ($1::bytea[])
 
 -- name: put_vectors
--- $1 as above, $2 keys, $3 all numbers one after the other, $4 how many a vector has, $5.. the ledger's line.
+-- $1 as above, $2 keys, $3 vectors as text, $4.. the ledger's line.
 WITH quick AS (
     SELECT CASE WHEN $1 THEN set_config('synchronous_commit', 'off', true) END
 ), kept AS (
     INSERT INTO {record}.stored_vector (key, embedding)
-    SELECT key, ($3::real[])[(n - 1) * $4::integer + 1 : n * $4::integer]::{vector}
-    FROM unnest($2::bytea[]) WITH ORDINALITY AS w(key, n) ORDER BY key
+    SELECT key, embedding::{vector} FROM unnest($2::bytea[], $3::text[]) AS w(key, embedding) ORDER BY key
     ON CONFLICT (key) DO NOTHING
 )
 INSERT INTO {record}.ledger (role, model, prompt_tokens, output_tokens, cached_tokens, milliseconds)
-SELECT 'embedding', $5, $6, 0, 0, $7 FROM quick
+SELECT 'embedding', $4, $5, 0, 0, $6 FROM quick

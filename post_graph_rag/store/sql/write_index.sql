@@ -11,35 +11,32 @@ FROM unnest($1::smallint[], $2::integer[], $3::bigint[], $4::integer[], $5::text
      AS w(kind, space, id, length, term, frequency)
 
 -- name: put_passage_vectors
--- $1 ids, $2 spaces, $3 all numbers one after the other, $4 how many a vector has.
+-- $1 ids, $2 spaces, $3 vectors as text.
 INSERT INTO {passage_vector} (id, space, current, embedding)
-SELECT id, space, true, ($3::real[])[(n - 1) * $4::integer + 1 : n * $4::integer]::{vector}
-FROM unnest($1::bigint[], $2::integer[]) WITH ORDINALITY AS w(id, space, n)
+SELECT id, space, true, embedding::{vector} FROM unnest($1::bigint[], $2::integer[], $3::text[]) AS w(id, space, embedding)
 ON CONFLICT (id) DO NOTHING
 
 -- name: put_entity_vectors
--- As above; $5 the texts they were made from: a profile that has changed since stays pending and keeps the old vector.
+-- As above; $4 the texts they were made from: a profile that has changed since stays pending and keeps the old vector.
 WITH made AS (
-    SELECT w.id, w.space, n, w.digest
-    FROM unnest($1::bigint[], $2::integer[], $5::text[]) WITH ORDINALITY AS w(id, space, digest, n)
+    SELECT w.id, w.space, w.embedding
+    FROM unnest($1::bigint[], $2::integer[], $3::text[], $4::text[]) AS w(id, space, embedding, digest)
     JOIN {record}.entity_profile p ON p.entity = w.id AND md5(p.name || chr(10) || p.description) = w.digest
 ), settled AS (
     UPDATE {record}.entity_profile p SET pending = false FROM made WHERE p.entity = made.id
 )
 INSERT INTO {entity_vector} (id, space, current, embedding)
-SELECT m.id, m.space, e.current, ($3::real[])[(n - 1) * $4::integer + 1 : n * $4::integer]::{vector}
-FROM made m JOIN {record}.entity e ON e.id = m.id ORDER BY m.id
+SELECT m.id, m.space, e.current, m.embedding::{vector} FROM made m JOIN {record}.entity e ON e.id = m.id ORDER BY m.id
 ON CONFLICT (id) DO UPDATE SET embedding = excluded.embedding, current = excluded.current
 
 -- name: put_relation_vectors
 WITH made AS (
-    SELECT w.id, w.space, n FROM unnest($1::bigint[], $2::integer[]) WITH ORDINALITY AS w(id, space, n)
+    SELECT w.* FROM unnest($1::bigint[], $2::integer[], $3::text[]) AS w(id, space, embedding)
 ), settled AS (
     UPDATE {record}.relation r SET pending = false FROM made WHERE r.id = made.id AND r.pending
 )
 INSERT INTO {relation_vector} (id, space, current, embedding)
-SELECT m.id, m.space, r.current, ($3::real[])[(n - 1) * $4::integer + 1 : n * $4::integer]::{vector}
-FROM made m JOIN {record}.relation r ON r.id = m.id ORDER BY m.id
+SELECT m.id, m.space, r.current, m.embedding::{vector} FROM made m JOIN {record}.relation r ON r.id = m.id ORDER BY m.id
 ON CONFLICT (id) DO UPDATE SET embedding = excluded.embedding, current = excluded.current
 
 -- name: set_current

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from post_graph_rag.store.database import Session
-from post_graph_rag.store.rows import flat
+from post_graph_rag.store.rows import as_vectors
 
 PASSAGE, NAME, RELATION = 1, 2, 3
 """Kinds of words."""
@@ -43,25 +43,25 @@ async def put_passage_vectors(
     session: Session, ids: Sequence[int], spaces: Sequence[int], vectors: Sequence[NDArray[np.float32]]
 ) -> None:
     """Vectors of new passages."""
-    await session.run("put_passage_vectors", ids, spaces, flat(vectors), len(vectors[0]))
+    await session.run("put_passage_vectors", ids, spaces, as_vectors(vectors))
 
 
 async def put_entity_vectors(
     session: Session,
     ids: Sequence[int],
     spaces: Sequence[int],
-    vectors: Sequence[NDArray[np.float32]],
+    vectors: Sequence[str],
     digests: Sequence[str],
 ) -> None:
-    """Vectors of entities, made from profiles with these digests (`profile_digest`)."""
-    await session.run("put_entity_vectors", ids, spaces, flat(vectors), len(vectors[0]), digests)
+    """Vectors of entities, as `as_vectors` writes them, made from profiles with these digests."""
+    await session.run("put_entity_vectors", ids, spaces, vectors, digests)
 
 
 async def put_relation_vectors(
-    session: Session, ids: Sequence[int], spaces: Sequence[int], vectors: Sequence[NDArray[np.float32]]
+    session: Session, ids: Sequence[int], spaces: Sequence[int], vectors: Sequence[str]
 ) -> None:
-    """Vectors of relations."""
-    await session.run("put_relation_vectors", ids, spaces, flat(vectors), len(vectors[0]))
+    """Vectors of relations, as `as_vectors` writes them."""
+    await session.run("put_relation_vectors", ids, spaces, vectors)
 
 
 @dataclass(frozen=True, slots=True)

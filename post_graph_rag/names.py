@@ -66,6 +66,7 @@ def name_key(name: str) -> str:
     return shorten(" ".join(_unify_legal_form(words)) or _raw_key(name), MAX_KEY)
 
 
+@lru_cache(maxsize=1 << 14)
 def predicate_key(predicate: str) -> str:
     """A predicate in lower snake case: "owned by", "ownedBy", "is owned by" and "OWNED-BY" are owned_by.
 

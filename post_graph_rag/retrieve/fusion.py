@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from math import fsum
 from typing import TypeVar
 
 C = TypeVar("C", bound=Hashable)
+_DIGITS = 13
 
 
 def reciprocal_rank_fusion(
@@ -20,14 +20,16 @@ def reciprocal_rank_fusion(
     Returns (id, score), best score first, then best rank in any channel, then smallest id.
     Source: Cormack, Clarke, Büttcher, "Reciprocal Rank Fusion outperforms Condorcet …", SIGIR 2009.
     """
-    weighted = weights or {}
-    used = {channel: ids for channel, ids in lists.items() if weighted.get(channel, 1.0) > 0}
-    found = channel_ranks(used)
-    scores = {
-        id_: fsum(weighted.get(channel, 1.0) / (k + rank) for channel, rank in ranks.items())
-        for id_, ranks in found.items()
-    }
-    return sorted(scores.items(), key=lambda item: (-item[1], min(found[item[0]].values()), item[0]))
+    scores: dict[int, float] = {}
+    best: dict[int, int] = {}
+    for channel, ids in lists.items():
+        weight = (weights or {}).get(channel, 1.0)
+        for rank, id_ in enumerate(dict.fromkeys(ids) if weight > 0 else (), 1):
+            scores[id_] = scores.get(id_, 0.0) + weight / (k + rank)
+            best[id_] = min(rank, best.get(id_, rank))
+    # Rounded, so that the order in which channels were added up makes no difference between equals.
+    rounded = [(id_, round(score, _DIGITS)) for id_, score in scores.items()]
+    return sorted(rounded, key=lambda item: (-item[1], best[item[0]], item[0]))
 
 
 def channel_ranks(lists: Mapping[C, Sequence[int]]) -> dict[int, dict[C, int]]:

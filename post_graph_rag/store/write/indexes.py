@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from itertools import repeat
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,8 @@ from post_graph_rag.store.rows import as_vectors
 
 PASSAGE, NAME, RELATION = 1, 2, 3
 """Kinds of words."""
+_MOST = 32767
+"""The frequency of a term is a smallint."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,14 +30,21 @@ class Posted:
 
 async def put_postings(session: Session, posted: Sequence[Posted], replaced: Sequence[tuple[int, int]]) -> None:
     """Write words, after taking away those of (kind, id) pairs that are replaced."""
-    columns: list[list[Any]] = [[] for _ in range(6)]
+    kinds: list[int] = []
+    spaces: list[int] = []
+    ids: list[int] = []
+    lengths: list[int] = []
+    terms: list[str] = []
+    frequencies: list[int] = []
     for item in posted:
-        length = sum(item.terms.values())
-        for term, frequency in item.terms.items():
-            for column, value in zip(
-                columns, (item.kind, item.space, item.id, length, term, min(frequency, 32767)), strict=True
-            ):
-                column.append(value)
+        count = len(item.terms)
+        kinds.extend(repeat(item.kind, count))
+        spaces.extend(repeat(item.space, count))
+        ids.extend(repeat(item.id, count))
+        lengths.extend(repeat(sum(item.terms.values()), count))
+        terms.extend(item.terms)
+        frequencies.extend(min(frequency, _MOST) for frequency in item.terms.values())
+    columns = (kinds, spaces, ids, lengths, terms, frequencies)
     await session.run("put_postings", *columns, [kind for kind, _ in replaced], [id for _, id in replaced])
 
 

@@ -11,9 +11,9 @@ from typing import Any
 from urllib.parse import SplitResult, unquote, urlsplit
 from weakref import WeakKeyDictionary
 
-import httpx
+import httpx2
 import openai
-from openai import AsyncOpenAI, AsyncStream, DefaultAsyncHttpxClient
+from openai import AsyncOpenAI, AsyncStream, DefaultAioHttpClient
 from pydantic import SecretStr
 from pydantic_core import from_json
 
@@ -106,7 +106,7 @@ class Endpoint:
                 api_key=self._key or NO_KEY,
                 max_retries=0,
                 # The SDK's own wrapper tries, when it is collected, to close sockets of a loop that has ended.
-                http_client=DefaultAsyncHttpxClient(auth=_password(self._url)),
+                http_client=DefaultAioHttpClient(auth=_password(self._url)),
                 # The policy's deadline ends a call; only an address that swallows packets is given up earlier.
                 timeout=openai.Timeout(None, connect=CONNECT_SECONDS),
             )
@@ -114,9 +114,9 @@ class Endpoint:
 
 
 def _parsed(base_url: str | None) -> SplitResult:
-    with suppress(ValueError, httpx.InvalidURL):
+    with suppress(ValueError, httpx2.InvalidURL):
         url = urlsplit(base_url or "")
-        httpx.URL(base_url or "")
+        httpx2.URL(base_url or "")
         if base_url is None or (url.scheme in ("http", "https") and url.hostname and url.port != 0):
             return url
     # The URL itself may hold a password, so it is not quoted.

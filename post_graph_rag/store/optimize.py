@@ -16,10 +16,12 @@ MUCH = 100  # passages written by one call that make it worth to look
 WAIT = "5s"  # for a table's lock; writers wait while an index is built, readers never do
 
 
-async def optimize(database: Database, realm: Realm, threshold: int | None = None) -> OptimizeReport:
+async def optimize(
+    database: Database, realm: Realm, threshold: int | None = None, *, graph: bool = True
+) -> OptimizeReport:
     """Build the HNSW index of each vector table above `threshold` current vectors, and analyze the realm's tables.
 
-    threshold: None is 20,000.
+    threshold: None is 20,000. graph: analyze the graph's tables too, which only a user's openCypher reads.
 
     Readers are never blocked; writers wait while an index is built. A second call builds nothing again.
     When another process is at it already, nothing is done and the report says so.
@@ -34,7 +36,7 @@ async def optimize(database: Database, realm: Realm, threshold: int | None = Non
         wanted = await tables_to_index(session, realm, threshold)
         for table in wanted:
             await _index(session, realm, table)
-        return OptimizeReport(indexed=tuple(wanted), analyzed=await _analyze(session, realm))
+        return OptimizeReport(indexed=tuple(wanted), analyzed=await _analyze(session, realm, graph))
 
 
 async def optimize_after(database: Database, realm: Realm, written: int) -> OptimizeReport | None:
@@ -46,7 +48,7 @@ async def optimize_after(database: Database, realm: Realm, written: int) -> Opti
     if written < MUCH or not database.owned or not await may_migrate(database, realm.info.name):
         return None
     try:
-        return await optimize(database, realm)
+        return await optimize(database, realm, graph=False)
     except Busy:
         return OptimizeReport(busy=True)
 
@@ -77,7 +79,7 @@ async def _index(session: Session, realm: Realm, table: str) -> None:
     await session.script(render(sources()["create_vector_indexes"], {**names, "index": index}))
 
 
-async def _analyze(session: Session, realm: Realm) -> int:
-    rows = await session.rows("realm_tables", realm.info.schema_name, realm.info.graph_name)
+async def _analyze(session: Session, realm: Realm, graph: bool) -> int:
+    rows = await session.rows("realm_tables", realm.info.schema_name, realm.info.graph_name if graph else None)
     await session.script("ANALYZE " + ", ".join(row["name"] for row in rows))
     return len(rows)

@@ -498,7 +498,7 @@ async def test_a_failing_look_up_fails_its_own_documents_alone(place: Place, mon
 async def test_what_fails_after_the_commit_leaves_the_reports(
     place: Place, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
-    async def lost(*_: Any) -> None:
+    async def lost(*_: Any, **__: Any) -> None:
         raise DatabaseError("the connection was lost")
 
     rag = place.engine()

@@ -102,7 +102,8 @@ async def test_tables_that_the_owner_makes_later_are_granted_too(
     table = f"{realm.info.schema_name}.passage_vector_2"
     admin.execute(f"CREATE TABLE {table} (id bigint)")
     with connected(database, "pgr_test_writer") as connection:
-        connection.execute(f"INSERT INTO {table} SELECT 1 WHERE NOT EXISTS (SELECT FROM {table})")
+        written = connection.execute(f"INSERT INTO {table} SELECT 1 WHERE NOT EXISTS (SELECT FROM {table})")
+    assert written.rowcount == 1
 
 
 async def test_another_realm_stays_closed(store: Database, database: str, make_role: MakeRole) -> None:

@@ -79,9 +79,10 @@ async def test_two_engines_share_a_realm(database: str) -> None:
 async def test_closing_twice_does_nothing_more(database: str) -> None:
     rag = engine(database)
     await rag.close()
-    await rag.index_text(ACME)
+    report = await rag.index_text(ACME)
     await rag.close()
     await rag.close()
+    assert report.status == "new"
 
 
 async def test_an_engine_that_is_used_after_it_was_closed_opens_again(database: str) -> None:

@@ -346,9 +346,10 @@ async def test_closing_twice_and_asking_after_is_fine(server: FaultServer) -> No
     server.answers = [GOOD]
     chat = client(server)
     await chat.close()
-    await chat.chat(ASK)
+    reply = await chat.chat(ASK)
     await chat.close()
     await chat.close()
+    assert reply.text
 
 
 def test_a_model_is_made_without_an_event_loop() -> None:

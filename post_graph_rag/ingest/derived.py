@@ -37,20 +37,35 @@ async def put_derived(database: Database, realm: Realm, embedder: Embedder, comm
     """Make and write the vectors that a commit left to be made; what cannot be had stays pending."""
     try:
         derived = await make_derived(embedder, [committed])
-        put = partial(_put, database, realm, committed, derived.vectors)
-        left = await tried_again(database, put) if derived.vectors else committed.size
+        there = derived.vectors.keys()
+        made, lacking = committed.split(lambda one: one.text in there, lambda one: one.text in there)
+        if made.size:
+            held = await tried_again(database, partial(_put_free, database, realm, made, derived.vectors))
+            await tried_again(database, partial(_put_held, database, realm, held, derived.vectors))
     except RAGError as error:
         return Undone(committed.size, error)
-    return Undone(left, derived.error)
+    return Undone(lacking.size, derived.error)
 
 
-async def _put(database: Database, realm: Realm, committed: Committed, vectors: Mapping[str, str]) -> int:
+async def _put_free(database: Database, realm: Realm, made: Committed, vectors: Mapping[str, str]) -> Committed:
+    """Write beside the next commit, which mostly writes other things; returns the vectors of what it writes too."""
     async with database.transaction(realm.statements) as session:
-        await write.hold_writes(session)
-        left = await put_made(session, committed, vectors)
+        entities, relations = await write.hold_unwritten(
+            session, [one.entity for one in made.entities], [one.id for one in made.relations]
+        )
+        mine, held = made.split(lambda one: one.entity in entities, lambda one: one.id in relations)
+        await put_made(session, mine, vectors)
         failpoints.reach("before_vectors_commit")
     failpoints.reach("after_vectors_commit")
-    return left
+    return held
+
+
+async def _put_held(database: Database, realm: Realm, held: Committed, vectors: Mapping[str, str]) -> None:
+    """Write between two commits."""
+    if held.size:
+        async with database.transaction(realm.statements) as session:
+            await write.hold_writes(session)
+            await put_made(session, held, vectors)
 
 
 async def make_derived(embedder: Embedder, committed: list[Committed]) -> Derived:
@@ -65,22 +80,24 @@ async def make_derived(embedder: Embedder, committed: list[Committed]) -> Derive
 
 
 async def put_made(session: Session, committed: Committed, vectors: Mapping[str, str]) -> int:
-    """Write those of a commit's vectors that were made, under the realm's write lock; returns how many were not."""
-    entities = [entity for entity in committed.entities if entity.text in vectors]
-    relations = [relation for relation in committed.relations if relation.text in vectors]
-    if entities:
+    """Write those of a commit's vectors that were made; returns how many were not.
+
+    Nothing else may write what they are of: under the realm's write lock, or with `hold_unwritten`.
+    """
+    made, lacking = committed.split(lambda one: one.text in vectors, lambda one: one.text in vectors)
+    if made.entities:
         await write.put_entity_vectors(
             session,
-            [entity.entity for entity in entities],
-            [entity.space for entity in entities],
-            [vectors[entity.text] for entity in entities],
-            [entity.digest for entity in entities],
+            [entity.entity for entity in made.entities],
+            [entity.space for entity in made.entities],
+            [vectors[entity.text] for entity in made.entities],
+            [entity.digest for entity in made.entities],
         )
-    if relations:
+    if made.relations:
         await write.put_relation_vectors(
             session,
-            [relation.id for relation in relations],
-            [relation.space for relation in relations],
-            [vectors[relation.text] for relation in relations],
+            [relation.id for relation in made.relations],
+            [relation.space for relation in made.relations],
+            [vectors[relation.text] for relation in made.relations],
         )
-    return len(committed.entities) + len(committed.relations) - len(entities) - len(relations)
+    return lacking.size

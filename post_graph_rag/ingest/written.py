@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import filterfalse
 
 from post_graph_rag.ingest.profiles import Profile
 from post_graph_rag.records import Extraction
@@ -57,6 +58,15 @@ class Committed:
     def texts(self) -> list[str]:
         """What the vectors are to be made of."""
         return [*(entity.text for entity in self.entities), *(relation.text for relation in self.relations)]
+
+    def split(
+        self, entities: Callable[[Profile], bool], relations: Callable[[RelationText], bool]
+    ) -> tuple[Committed, Committed]:
+        """Those vectors for which these hold, and the others."""
+        return (
+            Committed(list(filter(entities, self.entities)), list(filter(relations, self.relations))),
+            Committed(list(filterfalse(entities, self.entities)), list(filterfalse(relations, self.relations))),
+        )
 
     @property
     def size(self) -> int:

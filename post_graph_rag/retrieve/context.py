@@ -14,6 +14,8 @@ _FACTS_SHARE = 0.4
 """Part of the room that facts may take while there are passages."""
 _LEAST_PIECE = 60
 """Tokens below which a piece of a passage is of no use."""
+_CHARACTERS = 4
+"""Characters that may make one token: what has more per token of room will hardly fit, and is not tried whole."""
 _CUT_MARK = " […]"
 _CITED = 3
 """Sources named after one fact, at most."""
@@ -45,22 +47,50 @@ class Draft:
         return whole == len(data.passages) and len(self.facts) == len(data.relations)
 
 
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A draft in words: the context, what its numbers stand for, and the exact size of the whole prompt."""
+
+    draft: Draft
+    context: str
+    references: tuple[Reference, ...]
+    tokens: int
+
+
 def write_context(room: Room, data: QueryData) -> QueryData:
     """`data` with the context that is made of it, its references, and the exact size of the whole prompt."""
-    draft = _pack(room, data)
-    context, references = _compose(draft, data)
-    while (tokens := room.tokens(context)) > room.param.max_total_tokens:
-        draft = draft.smaller()
-        context, references = _compose(draft, data)
+    written = _fitting(room, data)
     return data.model_copy(
         update={
-            "context": context,
-            "references": references,
-            "tokens": tokens,
-            "truncated": bool(room.notes) or not draft.holds_all(data),
+            "context": written.context,
+            "references": written.references,
+            "tokens": written.tokens,
+            "truncated": bool(room.notes) or not written.draft.holds_all(data),
             "notes": (*data.notes, *room.notes),
         }
     )
+
+
+def _fitting(room: Room, data: QueryData) -> Written:
+    """Everything where it fits, which is counted once; else what is packed by size."""
+    budget = room.param.max_total_tokens
+    if _characters(data) <= _CHARACTERS * room.left:
+        written = _write(room, data, Draft(data.relations, tuple(Packed(hit, hit.text) for hit in data.passages)))
+        if written.tokens <= budget:
+            return written
+    written = _write(room, data, _pack(room, data))
+    while written.tokens > budget:
+        written = _write(room, data, written.draft.smaller())
+    return written
+
+
+def _write(room: Room, data: QueryData, draft: Draft) -> Written:
+    context, references = _compose(draft, data)
+    return Written(draft, context, references, room.tokens(context))
+
+
+def _characters(data: QueryData) -> int:
+    return sum(len(hit.text) for hit in data.passages) + sum(len(relation.fact) for relation in data.relations)
 
 
 def _pack(room: Room, data: QueryData) -> Draft:

@@ -6,3 +6,14 @@ WHERE epoch = {epoch} RETURNING stamp
 
 -- name: hold_writes
 SELECT stamp FROM {record}.clock WHERE epoch = {epoch} FOR UPDATE
+
+-- name: hold_unwritten
+-- Of entities $1 and relations $2 those that no commit is writing, locked against the next one until this transaction
+-- ends. It never waits, so it can be no part of a deadlock.
+WITH entities AS (
+    SELECT entity FROM {record}.entity_profile WHERE entity = ANY ($1::bigint[]) FOR UPDATE SKIP LOCKED
+), relations AS (
+    SELECT id FROM {record}.relation WHERE id = ANY ($2::bigint[]) FOR UPDATE SKIP LOCKED
+)
+SELECT ARRAY(SELECT entity FROM entities) AS entities, ARRAY(SELECT id FROM relations) AS relations
+WHERE EXISTS (SELECT FROM {record}.clock WHERE epoch = {epoch})

@@ -1,7 +1,8 @@
-"""The realm's write lock, which all that is written here is written under."""
+"""The realm's write lock, which all that is written here is written under; vectors may do with less."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import datetime
 
 from post_graph_rag.errors import RealmMoved
@@ -23,3 +24,16 @@ async def hold_writes(session: Session) -> None:
     """Take the realm's write lock without a stamp: for what is derived and no part of belief."""
     if await session.value("hold_writes") is None:
         raise RealmMoved
+
+
+async def hold_unwritten(
+    session: Session, entities: Iterable[int], relations: Iterable[int]
+) -> tuple[frozenset[int], frozenset[int]]:
+    """Lock those entities and relations that no commit is writing, and return them; never waits.
+
+    Whether they are current cannot change until the transaction ends, so their vectors can be written.
+    """
+    row = await session.row("hold_unwritten", sorted(entities), sorted(relations))
+    if row is None:
+        raise RealmMoved
+    return frozenset(row["entities"]), frozenset(row["relations"])

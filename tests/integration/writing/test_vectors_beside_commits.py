@@ -1,0 +1,45 @@
+"""Derived vectors are written beside commits; only what a commit is writing waits for it."""
+
+from __future__ import annotations
+
+import asyncio
+
+import asyncpg
+
+from post_graph_rag.store.database import Database
+from post_graph_rag.store.identifiers import quoted
+from post_graph_rag.store.realms import open_realm
+from post_graph_rag.store.write import hold_unwritten
+from tests.integration.writing.support import Place, document, faults
+
+LOCKED = "SELECT entity FROM {r}.entity_profile ORDER BY entity LIMIT 1 FOR UPDATE"
+EVERY = "SELECT entity FROM {r}.entity_profile"
+
+
+async def test_what_a_commit_is_writing_is_passed_over_and_all_else_is_held(place: Place) -> None:
+    await place.engine().index_document(document("a", "Ada met Bob."))
+    database, writer = Database(place.dsn), await asyncpg.connect(place.dsn)
+    realm = await open_realm(database, place.realm)
+    names = {"r": quoted(realm.info.schema_name)}
+    every = {row[0] for row in await writer.fetch(EVERY.format(**names))}
+    async with writer.transaction(), database.transaction(realm.statements) as session:
+        written = await writer.fetchval(LOCKED.format(**names))
+        held, _ = await hold_unwritten(session, every, [])
+    await writer.close()
+    await database.close()
+    assert held == every - {written}
+
+
+async def test_vectors_of_what_a_commit_holds_are_written_when_it_is_done(place: Place) -> None:
+    rag = place.engine()
+    await rag.index_document(document("a", "Ada met Bob."))
+    realm = await open_realm(database := Database(place.dsn), place.realm)
+    writer = await asyncpg.connect(place.dsn)
+    async with writer.transaction():
+        await writer.execute(LOCKED.format(r=quoted(realm.info.schema_name)))
+        indexing = asyncio.create_task(rag.index_document(document("b", "Cyd met Dan.")))
+        await asyncio.wait_for(indexing, 20)
+    await writer.close()
+    await database.close()
+    assert await faults(rag) == []
+    assert (await place.content())["pending"] == frozenset()

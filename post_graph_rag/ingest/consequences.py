@@ -41,7 +41,7 @@ async def follow(session: Session, stamp: datetime, graph: str | None, written: 
     touched = await write.touched_entities(session, written.changed)
     names, gone = await _put_names(session, stamp, written.changed)
     moved = await _merge(session, stamp, touched)
-    profiles = await _put_profiles(session, touched | moved)
+    profiles = await _put_profiles(session, stamp, touched | moved)
     relations = await _put_relations(session, stamp, written.changed, moved)
     followed = Followed(gone, moved, relations, profiles)
     await write.put_postings(session, [*written.posted, *names, *_words(relations)], _replaced(relations))
@@ -84,15 +84,15 @@ async def _merge(session: Session, stamp: datetime, touched: set[int]) -> frozen
     ties = ended | {live[source] for source in ended} | made.keys() | set(made.values())
     before = await write.merge_component(session, ties)
     await write.put_merges(session, ended, made, stamp)
-    return await _stand(session, {member.id for member in before} | ties)
+    return await _stand(session, stamp, {member.id for member in before} | ties)
 
 
-async def _stand(session: Session, entities: set[int]) -> frozenset[int]:
+async def _stand(session: Session, stamp: datetime, entities: set[int]) -> frozenset[int]:
     """Note for whom entities stand after their merges changed; returns all that had to do with a move."""
     members = await write.merge_component(session, entities)
     stands = canonical(members)
     moves = {member.id: stands[member.id] for member in members if member.canonical != stands[member.id]}
-    await write.put_canonical(session, moves)
+    await write.put_canonical(session, moves, stamp)
     return frozenset(moves) | set(moves.values()) | {one.canonical for one in members if one.id in moves}
 
 
@@ -105,10 +105,10 @@ async def _put_relations(
     return {ids[n]: group for n, group in enumerate(groups)}
 
 
-async def _put_profiles(session: Session, entities: Iterable[int]) -> list[Profile]:
+async def _put_profiles(session: Session, stamp: datetime, entities: Iterable[int]) -> list[Profile]:
     rows = await write.fetch_profiles(session, entities)
     profiles = [made for row in rows if (made := profile(row)) is not None]
-    await write.apply_profiles(session, [made.row() for made in profiles])
+    await write.apply_profiles(session, [made.row() for made in profiles], stamp)
     return profiles
 
 

@@ -59,6 +59,7 @@ def realm_names(info: RealmInfo, vectors_in: str) -> dict[str, str]:
         "vector": f"{extension}.{vector_type(info.dimensions)}",
         "operators": f"{extension}.{vector_type(info.dimensions)}_cosine_ops",
         "dimensions": str(info.dimensions),
+        "generation": str(info.generation),
     }
     for kind in ("passage", "entity", "relation"):
         names[f"{kind}_vector"] = f"{record}.{quoted(f'{kind}_vector_{info.generation}')}"

@@ -14,6 +14,10 @@ CREATE TABLE {relation_vector} (
 CREATE INDEX ON {passage_vector} (space);
 CREATE INDEX ON {entity_vector} (space);
 CREATE INDEX ON {relation_vector} (space);
+-- For what was: a past belief, a fact that was superseded.
+CREATE INDEX passage_vector_{generation}_past ON {passage_vector} (space) WHERE NOT current;
+CREATE INDEX entity_vector_{generation}_past ON {entity_vector} (space) WHERE NOT current;
+CREATE INDEX relation_vector_{generation}_past ON {relation_vector} (space) WHERE NOT current;
 
 -- name: create_vector_indexes
 CREATE INDEX IF NOT EXISTS {index} ON {table} USING hnsw (embedding {operators}) WHERE current;

@@ -67,8 +67,17 @@ FROM tied t JOIN {record}.entity e ON e.id = t.id
 LEFT JOIN {record}.merge m ON m.source = e.id AND upper_inf(m.recorded)
 
 -- name: put_canonical
-UPDATE {record}.entity e SET canonical = w.canonical
-FROM unnest($1::bigint[], $2::bigint[]) AS w(id, canonical) WHERE e.id = w.id
+-- Entities $1 stand for $2 from stamp $3 on.
+WITH wanted AS (
+    SELECT * FROM unnest($1::bigint[], $2::bigint[]) AS w(id, canonical)
+), ended AS (
+    UPDATE {record}.standing s SET recorded = tstzrange(lower(s.recorded), $3)
+    WHERE s.entity = ANY ($1::bigint[]) AND upper_inf(s.recorded)
+), begun AS (
+    INSERT INTO {record}.standing (entity, canonical, recorded)
+    SELECT id, canonical, tstzrange($3, NULL) FROM wanted WHERE id <> canonical
+)
+UPDATE {record}.entity e SET canonical = w.canonical FROM wanted w WHERE e.id = w.id
 
 -- name: mentioning_passages
 SELECT DISTINCT passage FROM {record}.mention WHERE entity = ANY ($1::bigint[]) AND upper_inf(recorded)

@@ -71,13 +71,19 @@ SELECT w.id, k.space, w.name, true AS live FROM written w JOIN known k USING (en
 UNION ALL SELECT id, space, name, false FROM known WHERE NOT live AND id IS NOT NULL
 
 -- name: apply_profiles
--- $1 json [{entity, name, type, description, pending, current}].
+-- $1 json [{entity, name, type, description, pending, current}]; $2 the stamp.
 WITH wanted AS (
     SELECT * FROM json_to_recordset($1::text::json) AS p(entity bigint, name text, type text, description text,
         pending boolean, current boolean)
 ), flags AS (
     UPDATE {record}.entity e SET current = w.current FROM wanted w
     WHERE e.id = w.entity AND e.current <> w.current AND e.id = ANY (ARRAY(SELECT entity FROM wanted))
+    RETURNING e.id, e.current
+), gone AS (
+    UPDATE {record}.entity_presence p SET recorded = tstzrange(lower(p.recorded), $2)
+    FROM flags f WHERE p.entity = f.id AND NOT f.current AND upper_inf(p.recorded)
+), come AS (
+    INSERT INTO {record}.entity_presence (entity, recorded) SELECT id, tstzrange($2, NULL) FROM flags WHERE current
 )
 INSERT INTO {record}.entity_profile AS old (entity, name, type, description, pending)
 SELECT entity, name, type, description, pending FROM wanted ORDER BY entity

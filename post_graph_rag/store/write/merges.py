@@ -66,10 +66,10 @@ async def merge_component(session: Session, entities: Iterable[int]) -> list[Mem
     return [Member(row["id"], row["key"], row["sense"], row["canonical"], row["target"]) for row in rows]
 
 
-async def put_canonical(session: Session, canonical: Mapping[int, int]) -> None:
-    """Note for whom entities stand now."""
+async def put_canonical(session: Session, canonical: Mapping[int, int], stamp: datetime) -> None:
+    """Note for whom entities stand from now on."""
     ids = sorted(canonical)
-    await session.run("put_canonical", ids, [canonical[id] for id in ids])
+    await session.run("put_canonical", ids, [canonical[id] for id in ids], stamp)
 
 
 async def mentioning_passages(session: Session, entities: Iterable[int]) -> set[int]:

@@ -20,6 +20,6 @@ async def settle_names(session: Session, passages: Iterable[int], stamp: datetim
     return await session.rows("settle_names", sorted(passages), stamp)
 
 
-async def apply_profiles(session: Session, profiles: Rows) -> None:
-    """Write profiles, and which entities are current."""
-    await session.run("apply_profiles", as_json(profiles))
+async def apply_profiles(session: Session, profiles: Rows, stamp: datetime) -> None:
+    """Write profiles, and which entities are current from now on."""
+    await session.run("apply_profiles", as_json(profiles), stamp)

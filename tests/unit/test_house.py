@@ -25,6 +25,7 @@ ROOMS = (
     "knowledge",
     "communities",
     "retention",
+    "edit",
     "ingest",
     "retrieve",
     "models",

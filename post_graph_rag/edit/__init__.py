@@ -1,0 +1,1 @@
+"""What people change by hand: delete, erase, purge, merge, split, rename, close, reopen, and the rules of supersession."""

@@ -1,0 +1,75 @@
+"""How a question is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date, datetime
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from post_graph_rag.given import Given
+
+Mode = Literal["mix", "local", "global", "hybrid", "naive", "bypass"]
+Channel = Literal[
+    "passage_vector",
+    "passage_text",
+    "entity_vector",
+    "entity_name",
+    "relation_vector",
+    "relation_text",
+    "walk",
+    "evidence",
+]
+
+Weight = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+
+
+class Message(Given):
+    """One turn of a conversation."""
+
+    role: Literal["system", "user", "assistant"]
+    content: str
+
+
+class QueryParam(Given):
+    """How to answer one question. Frozen: nothing of one question can leak into the next.
+
+    top_k: how many passages, and how many relations and entities, are kept after fusion.
+    max_hops: how far the walk goes from its seeds.
+    space: one space, several, or "*" for all; None is the engine's own.
+    search_query: what to search for, when it differs from the question that is answered.
+    hl_keywords, ll_keywords, subqueries: further texts to search with.
+    max_total_tokens: wall for the whole prompt: question, history, context and instructions.
+    rrf_k, weights: reciprocal rank fusion (Cormack et al., SIGIR 2009); weights by channel, default 1.
+    only_need_context: search only; the answer's text stays empty.
+    as_of: facts as they were valid at some moment of this date ("2020": any moment of 2020); a fact whose dates nobody
+        states matches and says so. None: facts that nothing has superseded.
+    as_believed_at: what the realm held at this moment: a mark as `watermark` gives it, or an instant; of a longer date,
+        its last moment.
+    include_superseded: facts that were superseded or retracted too; each says by what.
+    observed_before, observed_after: only what sources say that were written before this date begins, or after it ends;
+        those without a date are left out.
+    include_dormant: entities that no passage mentions any more, too.
+    """
+
+    mode: Mode = "mix"
+    top_k: int = Field(default=8, ge=1, le=500)
+    max_hops: int = Field(default=2, ge=0, le=5)
+    space: str | tuple[str, ...] | None = None
+    search_query: str | None = None
+    hl_keywords: tuple[str, ...] = ()
+    ll_keywords: tuple[str, ...] = ()
+    subqueries: tuple[str, ...] = ()
+    conversation_history: tuple[Message, ...] = ()
+    response_type: str | None = None
+    max_total_tokens: int = Field(default=8000, ge=1)
+    rrf_k: int = Field(default=60, ge=1)
+    weights: Mapping[Channel, Weight] = Field(default_factory=dict)
+    only_need_context: bool = False
+    as_of: str | date | datetime | None = None
+    as_believed_at: str | date | datetime | None = None
+    include_superseded: bool = False
+    observed_before: str | date | datetime | None = None
+    observed_after: str | date | datetime | None = None
+    include_dormant: bool = False

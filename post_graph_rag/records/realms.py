@@ -1,0 +1,53 @@
+"""What is said of a realm."""
+
+from __future__ import annotations
+
+from post_graph_rag.records.base import Record
+
+
+class RealmInfo(Record):
+    """A realm as the registry knows it."""
+
+    name: str
+    schema_name: str
+    graph_name: str | None
+    embedding_model: str
+    dimensions: int
+    generation: int
+    extractor: str = ""
+
+
+class RealmStats(Record):
+    """How much a realm holds now."""
+
+    realm: RealmInfo
+    spaces: int = 0
+    documents: int = 0
+    passages: int = 0
+    entities: int = 0
+    relations: int = 0
+    pending_passages: int = 0
+    pending_vectors: int = 0
+    bytes: int = 0
+
+
+class OptimizeReport(Record):
+    """What `optimize` did.
+
+    indexed: vector tables that got their HNSW index; analyzed: tables with fresh statistics; tidied: rows put right.
+    busy: another process was at it already, so nothing was done.
+    """
+
+    indexed: tuple[str, ...] = ()
+    analyzed: int = 0
+    tidied: int = 0
+    busy: bool = False
+
+
+class Finding(Record):
+    """One thing `doctor` looked at. `repair` is the command that mends it, where one of ours can."""
+
+    check: str
+    ok: bool
+    detail: str
+    repair: str | None = None

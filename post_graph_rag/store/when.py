@@ -1,0 +1,27 @@
+"""At which time the record is looked at."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class When:
+    """A view of the record in time; what is None or False does not restrict.
+
+    mark: belief time, as a timestamptz literal; None is now.
+    as_of: the span of valid time asked for, as a tstzrange literal.
+    observed: the window in which sources were written, as a tstzrange literal; what has no date lies outside.
+    superseded: facts that were superseded are shown too. dormant: entities that nothing mentions are shown too.
+    """
+
+    mark: str | None = None
+    as_of: str | None = None
+    observed: str | None = None
+    superseded: bool = False
+    dormant: bool = False
+
+    @property
+    def plain(self) -> bool:
+        """Whether what is current now is all that is asked for."""
+        return self == When()

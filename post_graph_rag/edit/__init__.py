@@ -1,1 +1,1 @@
-"""What people change by hand: delete, erase, purge, merge, split, rename, close, reopen, and the rules of supersession."""
+"""What people change by hand: delete, erase, purge, merge, split, rename, close, reopen, rules of supersession."""

@@ -21,8 +21,9 @@ from post_graph_rag.retrieve.room import Room, bypass_prompt
 from post_graph_rag.retrieve.spaces import resolve_spaces
 from post_graph_rag.retrieve.walking import choose_seeds, walk_from
 from post_graph_rag.store.database import Database, Session
+from post_graph_rag.store.hydrate import Shown, hydrate
 from post_graph_rag.store.realms import Realm
-from post_graph_rag.store.search import Scope, Shown, WordChannel, by_words, hydrate, nearest
+from post_graph_rag.store.search import Scope, WordChannel, by_words, nearest
 
 _DEPTH = 40
 """Hits of each channel that go into fusion, at least."""

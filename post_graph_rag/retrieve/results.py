@@ -9,7 +9,7 @@ from typing import Any
 from post_graph_rag.moments import period_dates
 from post_graph_rag.records import ChannelRank, EntityHit, PassageHit, Period, RelationHit, Source
 from post_graph_rag.retrieve.channels import Fused
-from post_graph_rag.store.search import Shown
+from post_graph_rag.store.hydrate import Shown
 
 Row = Mapping[str, Any]
 

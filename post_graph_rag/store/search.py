@@ -1,8 +1,7 @@
-"""What a question asks of the record: which spaces, who is near, which words, what can be reached, what to show."""
+"""What a question asks of the record: which spaces, who is near, which words, what can be reached."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -61,15 +60,6 @@ class Neighbourhood:
     entities: NDArray[np.int64]
     edges: NDArray[np.int64]
     mentions: NDArray[np.int64]
-
-
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """What the record says of hits, by id, as the statement gives it."""
-
-    passages: Mapping[int, Mapping[str, Any]]
-    entities: Mapping[int, Mapping[str, Any]]
-    relations: Mapping[int, Mapping[str, Any]]
 
 
 async def find_scope(session: Session, names: Sequence[str] | None) -> Scope:
@@ -161,14 +151,6 @@ async def walk(
     mentions = np.stack([_column(rows, name) for name in ("passages", "mentioned")], axis=1)
     inside = np.isin(edges[:, 1:], reached).all(axis=1)
     return Neighbourhood(reached, _once(edges[inside]), _once(mentions))
-
-
-async def hydrate(
-    session: Session, passages: Sequence[int], entities: Sequence[int], relations: Sequence[int], most: int
-) -> Shown:
-    """All that is shown of these hits, each list best first; of each at most `most` sources, mentions or evidence."""
-    found = json.loads(await session.value("search_hydrate", passages, entities, relations, most))
-    return Shown(**{kind: {row["id"]: row for row in rows or ()} for kind, rows in found.items()})
 
 
 def _hits(rows: Sequence[Mapping[str, Any]]) -> dict[Channel, Hits]:

@@ -25,3 +25,6 @@ class When:
     def plain(self) -> bool:
         """Whether what is current now is all that is asked for."""
         return self == When()
+
+
+NOW = When()

@@ -1,16 +1,14 @@
-"""What an entity is called and said to be: a pure function of a sample of what live passages say of it."""
+"""What an entity's profile becomes, and whether its vector still is of those words: a pure function of a fetched row."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-DESCRIPTION_LIMIT = 800
-"""Characters of a merged description; it stays bounded however often the entity is mentioned."""
+from post_graph_rag.profiles import Said, words_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,21 +48,11 @@ def profile(row: Mapping[str, Any]) -> Profile | None:
     said = [Said(*item) for item in json.loads(row["sample"] or "[]")]
     if not row["stands"] or not said:
         return _kept(row)
-    name, kind, description = _name(said), _type(said), _description(said)
-    changed = (name, description) != (row["name"], row["description"])
-    return Profile(
-        row["entity"], row["space"], name, kind, description, bool(row["live"]), changed or bool(row["pending"])
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class Said:
-    """What one passage says; own is False for what it says of an entity that was merged into this one."""
-
-    name: str
-    type: str
-    description: str
-    own: bool
+    words = words_of(said)
+    changed = (words.name, words.description) != (row["name"], row["description"])
+    pending = changed or bool(row["pending"])
+    live = bool(row["live"])
+    return Profile(row["entity"], row["space"], words.name, words.type, words.description, live, pending)
 
 
 def _kept(row: Mapping[str, Any]) -> Profile | None:
@@ -73,24 +61,3 @@ def _kept(row: Mapping[str, Any]) -> Profile | None:
     return Profile(
         row["entity"], row["space"], row["name"], row["type"], row["description"], False, bool(row["pending"])
     )
-
-
-def _name(said: list[Said]) -> str:
-    names = {item.name for item in said if item.own} or {item.name for item in said}
-    return max(names, key=lambda name: (len(name), name))
-
-
-def _type(said: list[Said]) -> str:
-    counted = Counter(item.type for item in said if item.type)
-    return max(counted, key=lambda kind: (counted[kind], kind)) if counted else ""
-
-
-def _description(said: list[Said]) -> str:
-    """Distinct descriptions, the fullest first, as many as fit whole; a first one that does not fit is cut."""
-    parts: list[str] = []
-    room = DESCRIPTION_LIMIT
-    for text in sorted({item.description.strip() for item in said}, key=lambda text: (-min(len(text), 300), text)):
-        if text and not any(text in part for part in parts) and (len(text) < room or not parts):
-            parts.append(text[:room])
-            room -= len(text) + 1
-    return " ".join(parts)

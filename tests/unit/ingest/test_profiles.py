@@ -9,7 +9,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from post_graph_rag.ingest.profiles import DESCRIPTION_LIMIT, Profile, profile
+from post_graph_rag.ingest.profiles import Profile, profile
+from post_graph_rag.profiles import DESCRIPTION_LIMIT
 
 Saying = tuple[str, str, str, bool]
 

@@ -1,4 +1,4 @@
-"""What an entity's profile becomes, and whether its vector still is of those words: a pure function of a fetched row."""
+"""What an entity's profile becomes, and whether its vector is still of those words: a function of a fetched row."""
 
 from __future__ import annotations
 

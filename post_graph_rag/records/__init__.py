@@ -6,6 +6,7 @@ from post_graph_rag.records.documents import Document, DocumentContext
 from post_graph_rag.records.extraction import ExtractedEntity, ExtractedRelation, Extraction
 from post_graph_rag.records.finding import (
     Answer,
+    Cause,
     ChannelRank,
     Closing,
     EntityHit,
@@ -21,6 +22,7 @@ from post_graph_rag.records.reports import DocumentReport, DocumentStatus, Pendi
 
 __all__ = [
     "Answer",
+    "Cause",
     "Channel",
     "ChannelRank",
     "Closing",

@@ -10,6 +10,8 @@ from pydantic import Field, JsonValue
 from post_graph_rag.records.asking import Channel, Mode
 from post_graph_rag.records.base import Record
 
+Cause = Literal["superseded", "denied", "verdict", "override"]
+
 
 class ChannelRank(Record):
     """Where one channel placed a hit: rank from 1, and the channel's own score (larger is better)."""
@@ -62,7 +64,7 @@ class Closing(Record):
     relations: ids of the facts that ended it; reason: what the person, or the model's name, gave for it.
     """
 
-    cause: Literal["superseded", "denied", "verdict", "override"]
+    cause: Cause
     relations: tuple[int, ...] = ()
     reason: str = ""
 
@@ -82,7 +84,10 @@ class Period(Record):
 
 
 class RelationHit(Record):
-    """A relation that was found; `weight` counts the distinct passages that state it, `passages` lists some of them."""
+    """A relation that was found; `weight` counts the distinct passages that state it, `passages` lists some of them.
+
+    superseded: every period that is shown was closed by something.
+    """
 
     id: int
     subject: str
@@ -91,6 +96,7 @@ class RelationHit(Record):
     negated: bool = False
     fact: str
     periods: tuple[Period, ...] = ()
+    superseded: bool = False
     confidence: float = 1.0
     weight: int = 1
     space: str

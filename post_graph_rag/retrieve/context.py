@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from post_graph_rag.models.tokens import Tokenizer
 from post_graph_rag.records import PassageHit, QueryData, Reference, RelationHit
 from post_graph_rag.retrieve.room import SEAM, Room, size
-from post_graph_rag.retrieve.wording import fact_line, passage_block, passage_header
+from post_graph_rag.retrieve.wording import fact_line, passage_block, passage_header, undated_note
 
 _FACTS_SHARE = 0.4
 """Part of the room that facts may take while there are passages."""
@@ -66,9 +66,18 @@ def write_context(room: Room, data: QueryData) -> QueryData:
             "references": written.references,
             "tokens": written.tokens,
             "truncated": bool(room.notes) or not written.draft.holds_all(data),
-            "notes": (*data.notes, *room.notes),
+            "notes": (*data.notes, *room.notes, *_undated(room, data)),
         }
     )
+
+
+def _undated(room: Room, data: QueryData) -> tuple[str, ...]:
+    note = undated_note(data.relations) if _dates_asked(room) else ""
+    return (note,) if note else ()
+
+
+def _dates_asked(room: Room) -> bool:
+    return room.param.as_of is not None
 
 
 def _fitting(room: Room, data: QueryData) -> Written:
@@ -85,7 +94,7 @@ def _fitting(room: Room, data: QueryData) -> Written:
 
 
 def _write(room: Room, data: QueryData, draft: Draft) -> Written:
-    context, references = _compose(draft, data)
+    context, references = _compose(draft, data, _dates_asked(room))
     return Written(draft, context, references, room.tokens(context))
 
 
@@ -94,19 +103,18 @@ def _characters(data: QueryData) -> int:
 
 
 def _pack(room: Room, data: QueryData) -> Draft:
-    left = room.left - size(room.tokenizer, _compose(Draft((), ()), data)[0])
-    facts, taken = _pack_facts(room.tokenizer, data.relations, int(left * _FACTS_SHARE) if data.passages else left)
+    left = room.left - size(room.tokenizer, _compose(Draft((), ()), data, _dates_asked(room))[0])
+    facts, taken = _pack_facts(room, data.relations, int(left * _FACTS_SHARE) if data.passages else left)
     return Draft(facts, _pack_passages(room.tokenizer, data.passages, left - taken))
 
 
-def _pack_facts(
-    tokenizer: Tokenizer, relations: Sequence[RelationHit], room: int
-) -> tuple[tuple[RelationHit, ...], int]:
+def _pack_facts(room: Room, relations: Sequence[RelationHit], left: int) -> tuple[tuple[RelationHit, ...], int]:
     """The first facts that fit, and what they take."""
     taken = 0
     for count, relation in enumerate(relations):
-        line = size(tokenizer, fact_line(relation, (99,) * _CITED)) + SEAM
-        if taken + line > room:
+        words = fact_line(relation, (99,) * _CITED, dates_asked=_dates_asked(room))
+        line = size(room.tokenizer, words) + SEAM
+        if taken + line > left:
             return tuple(relations[:count]), taken
         taken += line
     return tuple(relations), taken
@@ -138,10 +146,11 @@ def _piece(tokenizer: Tokenizer, hit: PassageHit, left: int) -> str:
     return f"{text.rstrip()}{_CUT_MARK}" if text else ""
 
 
-def _compose(draft: Draft, data: QueryData) -> tuple[str, tuple[Reference, ...]]:
+def _compose(draft: Draft, data: QueryData, dates_asked: bool) -> tuple[str, tuple[Reference, ...]]:
     """The context and what its numbers stand for: the packed passages first, then those only facts rest on."""
     numbers = _numbers(draft, data)
-    lines = [fact_line(fact, sorted(numbers[one] for one in _rests_on(fact, numbers))) for fact in draft.facts]
+    cited = {fact.id: sorted(numbers[one] for one in _rests_on(fact, numbers)) for fact in draft.facts}
+    lines = [fact_line(fact, cited[fact.id], dates_asked=dates_asked) for fact in draft.facts]
     blocks = [passage_block(numbers[one.hit.id], passage_header(one.hit), one.text) for one in draft.passages]
     parts = [*(["Facts:", *lines, ""] if lines else []), *(["Passages:", *blocks] if blocks else [])]
     hits = {hit.id: hit for hit in data.passages}

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from post_graph_rag.moments import period_dates
-from post_graph_rag.records import ChannelRank, EntityHit, PassageHit, Period, RelationHit, Source
+from post_graph_rag.records import ChannelRank, Closing, EntityHit, PassageHit, Period, RelationHit, Source
 from post_graph_rag.retrieve.channels import Fused
 from post_graph_rag.store.hydrate import Shown
 
@@ -111,6 +111,7 @@ def relation_hits(chosen: Chosen, shown: Shown, spaces: Mapping[int, str]) -> tu
 
 
 def _relation(one: Fused, row: Row, spaces: Mapping[int, str]) -> RelationHit:
+    periods = tuple(_period(period) for period in row["periods"] or ())
     return RelationHit(
         id=one.id,
         subject=row["subject"],
@@ -118,7 +119,8 @@ def _relation(one: Fused, row: Row, spaces: Mapping[int, str]) -> RelationHit:
         object=row["object"],
         negated=row["negated"],
         fact=row["fact"],
-        periods=tuple(_period(period) for period in row["periods"] or ()),
+        periods=periods,
+        superseded=bool(periods) and all(period.closed_by is not None for period in periods),
         confidence=row["confidence"],
         weight=row["weight"],
         space=spaces[row["space"]],
@@ -130,4 +132,16 @@ def _relation(one: Fused, row: Row, spaces: Mapping[int, str]) -> RelationHit:
 
 def _period(row: Row) -> Period:
     start, end = period_dates(row["start"], row["end"])
-    return Period(start=start, end=end, dated=row["dated"])
+    return Period(
+        start=start,
+        end=end,
+        dated=row["dated"],
+        closed_by=_closing(row.get("closed_by")),
+        retracted=row.get("retracted", False),
+    )
+
+
+def _closing(row: Row | None) -> Closing | None:
+    if row is None:
+        return None
+    return Closing(cause=row["cause"], relations=tuple(row.get("relations") or ()), reason=row.get("reason") or "")

@@ -1,6 +1,7 @@
 -- name: search_hydrate
 -- All that is shown of passages $1, entities $2 and relations $3, each best first, as one JSON object; of each relation
--- the passages that state it ($4 at most, those in $1 first), and the first of these whole, as if it stood in $1.
+-- the passages that state it ($4 at most, those in $1 first), and the first of these whole, as if it stood in $1; and
+-- when it holds, as far as nothing superseded it.
 WITH relation AS MATERIALIZED (
     SELECT r.* FROM {record}.relation r WHERE r.id = ANY($3::bigint[])
 ),
@@ -44,13 +45,16 @@ entity AS MATERIALIZED (
     FROM {record}.entity e
     JOIN {record}.entity_profile o ON o.entity = e.id
     CROSS JOIN LATERAL (
-        SELECT array_agg(passage) AS passages
+        SELECT array_agg(passage ORDER BY passage) AS passages
         FROM (
             SELECT DISTINCT m.passage
             FROM (SELECT e.id UNION ALL SELECT s.id FROM {record}.entity s
                   WHERE s.canonical = e.id AND s.canonical <> s.id) member
-            JOIN {record}.mention m ON m.entity = member.id AND upper_inf(m.recorded)
-            LIMIT $4::int
+            CROSS JOIN LATERAL (
+                SELECT m.passage FROM {record}.mention m WHERE m.entity = member.id AND upper_inf(m.recorded)
+                ORDER BY m.passage LIMIT $4::int
+            ) m
+            ORDER BY m.passage LIMIT $4::int
         ) told
     ) m
     WHERE e.id = ANY($2::bigint[])
@@ -66,7 +70,8 @@ SELECT json_build_object(
                      'periods', (
                          SELECT json_agg(json_build_object('start', lower(p.valid) AT TIME ZONE 'UTC',
                              'end', upper(p.valid) AT TIME ZONE 'UTC', 'dated', p.dated) ORDER BY p.valid, p.id)
-                         FROM {record}.relation_period p WHERE p.relation = r.id AND upper_inf(p.recorded)
+                         FROM {record}.relation_period p
+                         WHERE p.relation = r.id AND upper_inf(p.recorded) AND p.closed_by IS NULL
                      )))
                   FROM relation r JOIN evidence e ON e.relation = r.id
                   JOIN {record}.entity sk ON sk.id = r.subject JOIN {record}.entity ok ON ok.id = r.object

@@ -6,8 +6,8 @@ import random
 from collections.abc import Sequence
 
 from post_graph_rag.errors import EmbeddingError
-from post_graph_rag.profiles import DESCRIPTION_LIMIT
 from post_graph_rag.models.protocols import EmbeddingKind, Vectors
+from post_graph_rag.profiles import DESCRIPTION_LIMIT
 from post_graph_rag.records import ExtractedEntity, ExtractedRelation, Extraction
 from post_graph_rag.testing import ScriptedChat, ScriptedEmbedding, fresh_realm_name
 from tests.integration.writing.support import DIMENSIONS, Place, differences, document, faults, small_embedding

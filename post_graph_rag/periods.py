@@ -1,15 +1,23 @@
-"""When a relation holds: a pure function of what is asserted of it.
+"""When a relation holds: a pure function of what is asserted, of what takes its place, and of people's words.
 
 Moments are integers, microseconds since 1970 in UTC, so that no calendar limits them; None is an open end.
+
+Facts of which only one can hold at a time share a slot. Each live assertion says of its fact that it holds at certain
+points; at any moment that fact has its turn in the slot whose point was the last before it. So later events win
+whatever came to us first, a fact that is repeated does not end itself, one that comes back has its turn again, and what
+has no point, since nobody says when, neither ends anything nor is ended.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
 
 _FIRST = float("-inf")
 _LAST = float("inf")
+
+Cause = Literal["superseded", "denied", "verdict", "override"]
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -24,38 +32,149 @@ ALWAYS = Span(None, None)
 
 
 @dataclass(frozen=True, slots=True)
+class Closing:
+    """What ended a holding: the facts that had their turn next, or a person with a reason."""
+
+    cause: Cause
+    facts: frozenset[int] = frozenset()
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Holding:
-    """A span in which a relation holds; dated is False where no passage states a date, so it matches any moment."""
+    """A span in which a relation holds.
+
+    dated: False where no passage states a date, so that its bounds follow only from turns.
+    closed_by: what cut its end short; None while nothing did. retracted: somebody says that it never held.
+    """
 
     span: Span
     dated: bool
+    closed_by: Closing | None = None
+    retracted: bool = False
 
 
-def holdings(stated: Iterable[Span | None]) -> frozenset[Holding]:
-    """The spans in which a relation holds, from the span each of its live assertions states (None: no date stated).
+@dataclass(frozen=True, slots=True)
+class Testimony:
+    """What live assertions say of when: the span they state (None: no date), and when their source was written."""
 
-    Spans that overlap or touch become one, disjoint ones stay apart, and an assertion without dates is a holding of
-    its own. The order of the assertions does not matter.
+    span: Span | None
+    event: int | None = None
+
+    def points(self) -> frozenset[int]:
+        """The moments at which it says that the fact holds: from the stated start on, and still when it was written."""
+        found = set() if self.span is None or self.span.start is None else {self.span.start}
+        if self.event is not None and (self.span is None or _covers(self.span, self.event)):
+            found.add(self.event)
+        return frozenset(found)
+
+
+@dataclass(frozen=True, slots=True)
+class Override:
+    """A person's word. close: it ended at `at`, or never held where that is None; reopen: nothing ended it."""
+
+    action: Literal["close", "reopen"]
+    at: int | None = None
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A span in which a fact had its turn in a slot, and the facts that had it next."""
+
+    span: Span
+    next: frozenset[int]
+
+
+class Slot:
+    """Whose turn it is when, from the points of facts (moment -> facts, which stand for themselves by a number)."""
+
+    def __init__(self, cause: Cause, points: Mapping[int, Iterable[int]]) -> None:
+        self.cause = cause
+        self._turns: dict[int, list[Turn]] = {}
+        self.moments = sorted(points)
+        holders = [frozenset(points[moment]) for moment in self.moments]
+        for n, facts in enumerate(holders):
+            last = n + 1 == len(holders)
+            # Before the first point of a slot nothing is known to have held, so its facts may have begun at any time.
+            span = Span(self.moments[n] if n else None, None if last else self.moments[n + 1])
+            for fact in facts:
+                self._add(fact, Turn(span, frozenset() if last else holders[n + 1]))
+
+    def _add(self, fact: int, turn: Turn) -> None:
+        turns = self._turns.setdefault(fact, [])
+        if turns and turns[-1].span.end == turn.span.start:
+            turn = Turn(Span(turns.pop().span.start, turn.span.end), turn.next)
+        turns.append(turn)
+
+    def turns(self, fact: int) -> Sequence[Turn]:
+        """The spans in which it is the fact's turn; none for one without points."""
+        return self._turns.get(fact, ())
+
+
+def holdings(
+    fact: int, testimonies: Iterable[Testimony], slots: Iterable[Slot] = (), override: Override | None = None
+) -> frozenset[Holding]:
+    """The spans in which a fact holds, from its live testimonies, the slots it is in, and a person's word.
+
+    Stated spans that overlap or touch become one, disjoint ones stay apart, and testimonies without dates are a holding
+    of their own; then each is cut to the fact's turns. No order of any of the arguments matters.
     """
-    every = list(stated)
-    dated = [Holding(span, True) for span in _union(span for span in every if span is not None)]
-    undated = [Holding(ALWAYS, False)] if None in every else []
-    return frozenset(dated + undated)
+    stated = [testimony.span for testimony in testimonies]
+    held = [Holding(span, True) for span in union(span for span in stated if span is not None)]
+    held += [Holding(ALWAYS, False)] if None in stated else []
+    if override is None or override.action == "close":
+        for slot in slots:
+            if turns := slot.turns(fact):
+                held = [part for holding in held for turn in turns for part in _cut(holding, turn, slot.cause)]
+    return frozenset(held if override is None else _closed(held, override))
 
 
-def _union(spans: Iterable[Span]) -> list[Span]:
+def _cut(holding: Holding, turn: Turn, cause: Cause) -> list[Holding]:
+    """The part of a holding that lies in a turn, if any."""
+    span = intersection(holding.span, turn.span)
+    if span is None:
+        return []
+    closed = end_of(turn.span) < end_of(holding.span)
+    return [replace(holding, span=span, closed_by=Closing(cause, turn.next) if closed else holding.closed_by)]
+
+
+def _closed(held: Sequence[Holding], override: Override) -> list[Holding]:
+    if override.action == "reopen":
+        return list(held)
+    word = Closing("override", reason=override.reason)
+    before = Turn(Span(None, override.at), frozenset())
+    kept = [part for holding in held for part in _cut(holding, before, "override")] if override.at is not None else []
+    kept = [replace(part, closed_by=word) if part.span.end == override.at else part for part in kept]
+    return kept or [replace(holding, closed_by=word, retracted=True) for holding in held]
+
+
+def union(spans: Iterable[Span]) -> list[Span]:
+    """The same moments in as few spans as can be, in order."""
     merged: list[Span] = []
-    for span in sorted(set(spans), key=_start):
-        if merged and _start(span) <= _end(merged[-1]):
+    for span in sorted(set(spans), key=start_of):
+        if merged and start_of(span) <= end_of(merged[-1]):
             last = merged.pop()
-            span = Span(last.start, max(last, span, key=_end).end)
+            span = Span(last.start, max(last, span, key=end_of).end)
         merged.append(span)
     return merged
 
 
-def _start(span: Span) -> float:
+def intersection(one: Span, other: Span) -> Span | None:
+    """The moments of both; None if there are none."""
+    start, end = max(one, other, key=start_of).start, min(one, other, key=end_of).end
+    return Span(start, end) if start_of(Span(start, end)) < end_of(Span(start, end)) else None
+
+
+def start_of(span: Span) -> float:
+    """The start as a number, also where it is open."""
     return _FIRST if span.start is None else span.start
 
 
-def _end(span: Span) -> float:
+def end_of(span: Span) -> float:
+    """The end as a number, also where it is open."""
     return _LAST if span.end is None else span.end
+
+
+def _covers(span: Span, moment: int) -> bool:
+    return start_of(span) <= moment < end_of(span)

@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TypeAlias
 
-from post_graph_rag.ingest.groups import differences, fact_of, triple_of, words_of
+from post_graph_rag.ingest.groups import Settled, fact_of, triple_of, words_of
 from post_graph_rag.ingest.profiles import Profile, profile
 from post_graph_rag.ingest.resolve import alias_merges, canonical
 from post_graph_rag.ingest.structure import structure_rows
+from post_graph_rag.ingest.supersession import settle_relations
 from post_graph_rag.ingest.written import Committed, RelationText, Written
 from post_graph_rag.store import write
 from post_graph_rag.store.database import Session
@@ -21,8 +22,8 @@ from post_graph_rag.store.projection import Touched, project
 from post_graph_rag.store.write import Findable, Group, Posted
 from post_graph_rag.terms import term_counts
 
-Relations: TypeAlias = Mapping[int, Group]
-"""Relations by id, as they were found before their periods were computed anew."""
+Relations: TypeAlias = Mapping[int, Settled]
+"""Relations by id, as they were found and as they are now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +43,7 @@ async def follow(session: Session, stamp: datetime, graph: str | None, written: 
     names, gone = await _put_names(session, stamp, written.changed)
     moved = await _merge(session, stamp, touched)
     profiles = await _put_profiles(session, stamp, touched | moved)
-    relations = await _put_relations(session, stamp, written.changed, moved)
+    relations = await settle_relations(session, stamp, written.changed, moved)
     followed = Followed(gone, moved, relations, profiles)
     await write.put_postings(session, [*written.posted, *names, *_words(relations)], _replaced(relations))
     await write.set_current(session, _findable(written, followed))
@@ -96,15 +97,6 @@ async def _stand(session: Session, stamp: datetime, entities: set[int]) -> froze
     return frozenset(moves) | set(moves.values()) | {one.canonical for one in members if one.id in moves}
 
 
-async def _put_relations(
-    session: Session, stamp: datetime, changed: Iterable[int], moved: Iterable[int]
-) -> dict[int, Group]:
-    fetched = await write.fetch_groups(session, changed, moved)
-    groups = [group for group in fetched if group.relation is not None or group.assertions]
-    ids = await write.apply_groups(session, differences(groups), stamp)
-    return {ids[n]: group for n, group in enumerate(groups)}
-
-
 async def _put_profiles(session: Session, stamp: datetime, entities: Iterable[int]) -> list[Profile]:
     rows = await write.fetch_profiles(session, entities)
     profiles = [made for row in rows if (made := profile(row)) is not None]
@@ -118,25 +110,27 @@ def _other_words(group: Group) -> bool:
 
 def _words(relations: Relations) -> list[Posted]:
     return [
-        Posted(write.RELATION, group.space, id, term_counts(words_of(group)))
-        for id, group in relations.items()
-        if _other_words(group)
+        Posted(write.RELATION, one.group.space, id, term_counts(words_of(one.group)))
+        for id, one in relations.items()
+        if _other_words(one.group)
     ]
 
 
 def _replaced(relations: Relations) -> list[tuple[int, int]]:
     """Relations whose words were there and are others now."""
     return [
-        (write.RELATION, id) for id, group in relations.items() if group.relation is not None and _other_words(group)
+        (write.RELATION, id)
+        for id, one in relations.items()
+        if one.group.relation is not None and _other_words(one.group)
     ]
 
 
 def _without_vector(relations: Relations) -> list[RelationText]:
     """Relations that are new, or back without a vector."""
     return [
-        RelationText(id, group.space, triple_of(group).text)
-        for id, group in relations.items()
-        if group.relation is None or (group.pending and group.assertions and not group.current)
+        RelationText(id, one.group.space, triple_of(one.group).text)
+        for id, one in relations.items()
+        if one.group.relation is None or (one.group.pending and one.current and not one.group.current)
     ]
 
 
@@ -147,8 +141,8 @@ def _findable(written: Written, followed: Followed) -> Findable:
         no_passages=written.retired,
         entities=frozenset(made.entity for made in profiles if made.current),
         no_entities=frozenset(made.entity for made in profiles if not made.current),
-        relations=frozenset(id for id, group in relations.items() if group.assertions),
-        no_relations=frozenset(id for id, group in relations.items() if not group.assertions),
+        relations=frozenset(id for id, one in relations.items() if one.current),
+        no_relations=frozenset(id for id, one in relations.items() if not one.current),
         no_names=followed.names_gone,
     )
 

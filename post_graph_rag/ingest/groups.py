@@ -1,56 +1,87 @@
-"""What a change makes of the relations it touches: the difference between what is written and what should be."""
+"""What a relation is called, and the difference between what is written of relations and what should be."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from post_graph_rag.names import predicate_words
-from post_graph_rag.periods import holdings
-from post_graph_rag.store.write import Group, GroupChanges, Stated
+from post_graph_rag.periods import Holding
+from post_graph_rag.store.write import Group, GroupChanges
 
 
-def differences(groups: Sequence[Group]) -> GroupChanges:
-    """The rows to write and to end so that each relation is what its live assertions make it."""
-    relations: list[dict[str, Any]] = []
-    periods: list[dict[str, Any]] = []
-    evidence: list[dict[str, Any]] = []
-    ended_periods: list[int] = []
-    ended_evidence: list[tuple[int, int]] = []
-    for n, group in enumerate(groups):
-        wanted = holdings(stated.span for stated in group.assertions)
-        relations.append(_row(n, group, bool(wanted)))
-        for holding in sorted(wanted - group.periods.keys(), key=repr):
-            span = holding.span
-            periods.append({"n": n, "dated": holding.dated, "starts": span.start, "ends": span.end})
-        ended_periods += [id for holding, id in group.periods.items() if holding not in wanted]
-        evidence += [
-            {"n": n, "assertion": stated.id, "passage": stated.passage}
-            for stated in group.assertions
-            if stated.id not in group.evidence
-        ]
-        gone = group.evidence - {stated.id for stated in group.assertions}
-        if group.relation is not None:
-            ended_evidence += [(group.relation, assertion) for assertion in sorted(gone)]
-    return GroupChanges(relations, periods, evidence, ended_periods, ended_evidence)
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """A relation and the spans in which it holds; slots: names of those in which others take turns with it."""
+
+    group: Group
+    number: int
+    slots: tuple[str, ...]
+    held: frozenset[Holding]
+
+    @property
+    def current(self) -> bool:
+        """Whether nothing has superseded it."""
+        return any(holding.closed_by is None for holding in self.held)
 
 
-def _row(n: int, group: Group, current: bool) -> dict[str, Any]:
+def differences(settled: Sequence[Settled], renewed: Collection[int] = ()) -> GroupChanges:
+    """The rows to write and to end so that each relation is what its live assertions make it.
+
+    renewed: relations whose points are written anew, since their slots may be others than before.
+    """
+    every = list(enumerate(settled))
+    return GroupChanges(
+        relations=[_row(n, one) for n, one in every],
+        periods=[_period(n, holding) for n, one in every for holding in sorted(_new(one), key=repr)],
+        evidence=[
+            {"n": n, "assertion": carrier.id, "passage": carrier.passage}
+            for n, one in every
+            for carrier in one.group.carried
+            if carrier.new
+        ],
+        points=[row for n, one in every for row in _points(n, one, one.group.relation in renewed)],
+        ended_periods=[id for one in settled for holding, id in one.group.periods.items() if holding not in one.held],
+        ended_evidence=[
+            (one.group.relation, assertion)
+            for one in settled
+            if one.group.relation is not None
+            for assertion in sorted(one.group.gone)
+        ],
+        renewed=sorted(renewed),
+    )
+
+
+def _row(n: int, one: Settled) -> dict[str, Any]:
     names = ("relation", "space", "subject", "predicate", "object", "negated")
-    row = {name: getattr(group, name) for name in names}
-    return {**row, "n": n, "fact": fact_of(group), "current": current}
+    row = {name: getattr(one.group, name) for name in names}
+    return {**row, "n": n, "fact": fact_of(one.group), "current": one.current}
+
+
+def _new(one: Settled) -> frozenset[Holding]:
+    return one.held - one.group.periods.keys()
+
+
+def _period(n: int, holding: Holding) -> dict[str, Any]:
+    closing, span = holding.closed_by, holding.span
+    row = {"n": n, "dated": holding.dated, "starts": span.start, "ends": span.end, "retracted": holding.retracted}
+    if closing is None:
+        return row
+    return {**row, "cause": closing.cause, "closers": sorted(closing.facts), "reason": closing.reason}
+
+
+def _points(n: int, one: Settled, renewed: bool) -> Iterator[dict[str, Any]]:
+    for carrier in one.group.carried:
+        if carrier.new or renewed:
+            for slot in one.slots:
+                for at in sorted(carrier.testimony.points()):
+                    yield {"n": n, "slot": slot, "at": at, "assertion": carrier.id}
 
 
 def fact_of(group: Group) -> str:
     """The best wording: of the most confident assertion, then the fullest; without any, the one it had."""
-    if not group.assertions:
-        return group.fact or ""
-    return max(group.assertions, key=_worth).fact
-
-
-def _worth(stated: Stated) -> tuple[float, int, str]:
-    return (stated.confidence, min(len(stated.fact), 300), stated.fact)
+    return group.fact or "" if group.best is None else group.best
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,7 @@ WITH live AS (
     SELECT DISTINCT e.canonical AS id FROM {record}.mention m JOIN {record}.entity e ON e.id = m.entity
     WHERE upper_inf(m.recorded)
 ), held AS (
-    SELECT DISTINCT relation AS id FROM {record}.relation_period WHERE upper_inf(recorded)
+    SELECT DISTINCT relation AS id FROM {record}.relation_period WHERE upper_inf(recorded) AND closed_by IS NULL
 ), owner AS (
     SELECT 1::smallint AS kind, p.id, l.id IS NOT NULL AS current
     FROM {record}.passage p LEFT JOIN live l ON l.id = p.id
@@ -112,7 +112,8 @@ WITH label AS (
     UNION ALL
     SELECT 'RELATES', ag_catalog._graphid(label.relates, p.id), ag_catalog._graphid(label.entity, r.subject),
            ag_catalog._graphid(label.entity, r.object), md5(concat_ws(chr(10), r.predicate, r.fact))
-    FROM label, {record}.relation_period p JOIN {record}.relation r ON r.id = p.relation WHERE upper_inf(p.recorded)
+    FROM label, {record}.relation_period p JOIN {record}.relation r ON r.id = p.relation
+    WHERE upper_inf(p.recorded) AND p.closed_by IS NULL
 ), document AS (
     SELECT id, format('%s', properties)::jsonb AS its FROM {graph}."Document"
 ), passage AS (

@@ -67,7 +67,8 @@ WHERE g.id = ANY (ARRAY(SELECT ag_catalog._graphid(label.relates, p.id) FROM lab
                         WHERE p.relation = ANY ($3::bigint[])))
 
 -- name: draw_edges
--- Draw them again as the record has them now; the same parameters. One RELATES edge an open period, so that spans
+-- Draw them again as the record has them now; the same parameters. One RELATES edge an open period that nothing
+-- superseded, so that spans
 -- which lie apart are seen apart; its fact is the relation's, its dates are ISO dates of the first and the last day.
 WITH label AS (
     SELECT ($4::text::json ->> 'Document')::integer AS document, ($4::text::json ->> 'Passage')::integer AS passage,
@@ -95,7 +96,7 @@ SELECT ag_catalog._graphid(label.relates, p.id), ag_catalog._graphid(label.entit
                           'valid_to', last.sign || to_char(last.moment, 'YYYY-MM-DD'),
                           'dated', p.dated)::text)::ag_catalog.agtype
 FROM label, {record}.relation r JOIN {record}.space s ON s.id = r.space
-JOIN {record}.relation_period p ON p.relation = r.id AND upper_inf(p.recorded)
+JOIN {record}.relation_period p ON p.relation = r.id AND upper_inf(p.recorded) AND p.closed_by IS NULL
 CROSS JOIN LATERAL (
     SELECT lower(p.valid) AT TIME ZONE 'UTC' AS moment,
            CASE WHEN lower(p.valid) < '0001-01-01' THEN '-' WHEN lower(p.valid) >= '10000-01-01' THEN '+' ELSE '' END AS sign

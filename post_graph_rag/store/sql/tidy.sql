@@ -8,7 +8,8 @@ WITH entities AS (
     FROM {record}.entity e
 ), relations AS (
     SELECT r.id, EXISTS (
-        SELECT FROM {record}.relation_period p WHERE p.relation = r.id AND upper_inf(p.recorded)
+        SELECT FROM {record}.relation_period p
+        WHERE p.relation = r.id AND upper_inf(p.recorded) AND p.closed_by IS NULL
     ) AS current
     FROM {record}.relation r
 ), marked_entities AS (

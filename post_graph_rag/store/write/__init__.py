@@ -49,9 +49,10 @@ from post_graph_rag.store.write.profiles import (
 from post_graph_rag.store.write.relations import (
     Group,
     GroupChanges,
-    Stated,
+    Rule,
     apply_groups,
     fetch_groups,
+    fetch_slots,
 )
 from post_graph_rag.store.write.structure import (
     close_structure,
@@ -73,13 +74,14 @@ __all__ = [
     "Posted",
     "PutDocument",
     "PutPassage",
-    "Stated",
+    "Rule",
     "apply_groups",
     "apply_profiles",
     "close_structure",
     "exchange_versions",
     "fetch_groups",
     "fetch_profiles",
+    "fetch_slots",
     "find_documents",
     "find_known_names",
     "find_passages",

@@ -8,25 +8,37 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from post_graph_rag.periods import Holding, Span
+from post_graph_rag.periods import Closing, Holding, Override, Span, Testimony
 from post_graph_rag.store.database import Session
 from post_graph_rag.store.rows import Rows, as_json
 
 
 @dataclass(frozen=True, slots=True)
-class Stated:
-    """One live assertion of a relation."""
+class Rule:
+    """Of the facts of an exclusive group only one holds at a time, per subject, object or pair of the two."""
+
+    per: str
+    exclusive: str
+
+
+@dataclass(frozen=True, slots=True)
+class Carrier:
+    """A live assertion that carries a relation, and what it says of when; new: it is no evidence of it yet."""
 
     id: int
     passage: int
-    span: Span | None
-    fact: str
-    confidence: float
+    new: bool
+    testimony: Testimony
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """A relation with all that is asserted of it and what is written down of it now."""
+    """A relation with what is live of it and what is written down of it now.
+
+    best: the best wording among its live assertions; None where it has none. carried: live assertions that are no
+    evidence of it yet, or all. gone: its evidence that is live no more.
+    rules: which it falls under. verdicts: pairs of relations, itself one of them, that exclude one another.
+    """
 
     space: int
     subject: int
@@ -41,55 +53,119 @@ class Group:
     object_name: str
     subject_key: str
     object_key: str
-    assertions: tuple[Stated, ...]
+    said: frozenset[Testimony]
+    best: str | None
+    carried: tuple[Carrier, ...]
+    gone: tuple[int, ...]
     periods: Mapping[Holding, int]
-    evidence: frozenset[int]
+    rules: tuple[Rule, ...]
+    verdicts: tuple[tuple[int, int], ...]
+    word: Override | None
 
 
-async def fetch_groups(session: Session, passages: Iterable[int], moved: Iterable[int]) -> list[Group]:
-    """Relations touched by changed passages and by entities that were merged or taken apart."""
-    rows = await session.rows("fetch_groups", sorted(passages), sorted(moved))
+_PLAIN = ("space", "subject", "predicate", "object", "negated", "relation", "fact", "best")
+_NAMES = ("subject_name", "object_name", "subject_key", "object_key")
+
+
+async def fetch_groups(
+    session: Session,
+    passages: Iterable[int] = (),
+    moved: Iterable[int] = (),
+    relations: Iterable[int] = (),
+    *,
+    whole: bool = False,
+) -> list[Group]:
+    """Relations touched by changed passages, by entities that were merged or taken apart, and others by id.
+
+    whole: with all that carries them, not only what is new.
+    """
+    rows = await session.rows("fetch_groups", sorted(passages), sorted(moved), sorted(relations), whole)
     return [_group(row) for row in rows]
 
 
 def _group(row: Mapping[str, Any]) -> Group:
     return Group(
-        **{name: row[name] for name in ("space", "subject", "predicate", "object", "negated", "relation", "fact")},
+        **{name: row[name] for name in _PLAIN},
         current=bool(row["current"]),
         pending=bool(row["pending"]),
-        **{name: row[name] for name in ("subject_name", "object_name", "subject_key", "object_key")},
-        assertions=tuple(
-            Stated(id, passage, Span(starts, ends) if dated else None, fact, confidence)
-            for id, passage, dated, starts, ends, fact, confidence in json.loads(row["assertions"] or "[]")
+        **{name: row[name] for name in _NAMES},
+        said=frozenset(_testimony(*item) for item in _items(row["said"])),
+        carried=tuple(
+            Carrier(id, passage, new, _testimony(*when)) for id, passage, new, *when in _items(row["carried"])
         ),
-        periods={
-            Holding(Span(starts, ends), dated): id for id, dated, starts, ends in json.loads(row["periods"] or "[]")
-        },
-        evidence=frozenset(json.loads(row["evidence"] or "[]")),
+        gone=tuple(row["gone"] or ()),
+        periods={_holding(*item): id for id, *item in _items(row["periods"])},
+        rules=tuple(Rule(*item) for item in _items(row["rules"])),
+        verdicts=tuple((one, other) for one, other in _items(row["verdicts"])),
+        word=Override(*json.loads(row["word"])) if row["word"] else None,
     )
+
+
+def _items(text: str | None) -> list[Any]:
+    return json.loads(text) or [] if text else []
+
+
+def _carrier(id: int, passage: int, new: bool, *when: Any) -> Carrier:
+    return Carrier(id, passage, new, _testimony(*when))
+
+
+def _testimony(dated: bool, starts: int | None, ends: int | None, at: int | None) -> Testimony:
+    return Testimony(Span(starts, ends) if dated else None, at)
+
+
+def _holding(
+    dated: bool, starts: int | None, ends: int | None, closed_by: Mapping[str, Any] | None, retracted: bool
+) -> Holding:
+    closing = closed_by and Closing(closed_by["cause"], frozenset(closed_by["relations"]), closed_by["reason"])
+    return Holding(Span(starts, ends), dated, closing or None, retracted)
+
+
+Points = Mapping[int, frozenset[int]]
+"""Of one slot: which relations are said to hold at which moments."""
+
+
+async def fetch_slots(session: Session, slots: Iterable[str]) -> dict[str, Points]:
+    """The points of slots, by name; those without any are left out."""
+    if not (wanted := sorted(slots)):
+        return {}
+    rows = await session.rows("fetch_slots", wanted)
+    return {row["slot"]: _points(row["moments"], row["relations"]) for row in rows}
+
+
+def _points(moments: Sequence[int], relations: Sequence[int]) -> Points:
+    found: dict[int, set[int]] = {}
+    for moment, relation in zip(moments, relations, strict=True):
+        found.setdefault(moment, set()).add(relation)
+    return {moment: frozenset(holders) for moment, holders in found.items()}
 
 
 @dataclass(frozen=True, slots=True)
 class GroupChanges:
-    """What is to be written of relations; rows refer to one another by n."""
+    """What is to be written of relations; rows refer to one another by n.
+
+    renewed: relations all of whose points are among those to be written.
+    """
 
     relations: Rows
     periods: Rows
     evidence: Rows
+    points: Rows
     ended_periods: Sequence[int]
     ended_evidence: Sequence[tuple[int, int]]
+    renewed: Sequence[int]
 
 
 async def apply_groups(session: Session, changes: GroupChanges, stamp: datetime) -> dict[int, int]:
     """Write the difference; returns the relation's id for each n."""
-    given = {"relations": changes.relations, "periods": changes.periods, "evidence": changes.evidence}
+    names = ("relations", "periods", "evidence", "points")
     ended = changes.ended_evidence
     rows = await session.rows(
         "apply_groups",
-        as_json(given),
+        as_json({name: getattr(changes, name) for name in names}),
         list(changes.ended_periods),
         [relation for relation, _ in ended],
         [assertion for _, assertion in ended],
+        list(changes.renewed),
         stamp,
     )
     return {row["n"]: row["relation"] for row in rows}

@@ -1,0 +1,143 @@
+"""Relations brought up to date: what changed, and those whose turn began or ended with it.
+
+A point that comes into a slot or goes from it changes whose turn it is only from there to the next point; so besides
+the changed relations only their neighbours in a slot are read, however many relations share it.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from datetime import datetime
+
+from post_graph_rag.ingest.groups import Settled, differences
+from post_graph_rag.periods import Slot, holdings
+from post_graph_rag.store import write
+from post_graph_rag.store.database import Session
+from post_graph_rag.store.write import Group
+
+Points = Mapping[int, frozenset[int]]
+Triple = tuple[int, str, int]
+_VERDICT = "verdict:"
+
+
+async def settle_relations(
+    session: Session,
+    stamp: datetime,
+    passages: Iterable[int] = (),
+    moved: Iterable[int] = (),
+    relations: Iterable[int] = (),
+    *,
+    renewed: Collection[int] = (),
+) -> dict[int, Settled]:
+    """Write what follows for relations, under the realm's write lock; returns all that were looked at, by id.
+
+    passages: whose structure changed; moved: entities that were merged or taken apart; relations: further ones.
+    renewed: relations whose slots may be others than before.
+    """
+    found = await write.fetch_groups(session, passages, moved, {*relations, *renewed}, whole=bool(renewed))
+    contest = _Contest([group for group in found if group.relation is not None or group.said])
+    contest.take(await write.fetch_slots(session, contest.slots))
+    if neighbours := contest.neighbours():
+        contest.add(await write.fetch_groups(session, relations=neighbours))
+        contest.take(await write.fetch_slots(session, contest.slots.keys() - contest.points.keys()))
+    settled = contest.settled()
+    ids = await write.apply_groups(session, differences(settled, renewed), stamp)
+    return {ids[n]: one for n, one in enumerate(settled)}
+
+
+def slots_of(group: Group) -> tuple[str, ...]:
+    """The slots a relation is in, by its rules and by verdicts on it."""
+    holders = {"subject": f"{group.subject}", "object": f"{group.object}", "pair": f"{group.subject}>{group.object}"}
+    ruled = [f"{rule.per}:{holders[rule.per]}:{rule.exclusive}" for rule in group.rules]
+    return tuple(sorted({*ruled, *(f"{_VERDICT}{one}:{other}" for one, other in group.verdicts)}))
+
+
+def points_of(group: Group) -> frozenset[int]:
+    """The moments at which some live assertion says that the relation holds."""
+    return frozenset(point for testimony in group.said for point in testimony.points())
+
+
+class _Contest:
+    """Relations that are looked at, the slots they are in, and the points of these as they are from now on.
+
+    A relation that has no id yet stands in them by -1 - its place.
+    """
+
+    def __init__(self, groups: list[Group]) -> None:
+        self.groups: list[Group] = []
+        self.slots: dict[str, list[int]] = {}
+        self.points: dict[str, dict[int, frozenset[int]]] = {}
+        self._before: dict[str, Points] = {}
+        self._places: dict[Triple, dict[bool, int]] = {}
+        self.add(groups)
+        self._changed = frozenset(map(self._number, range(len(groups))))
+
+    def add(self, groups: Iterable[Group]) -> None:
+        """Look at these too."""
+        for group in groups:
+            twins = self._places.setdefault((group.subject, group.predicate, group.object), {})
+            if group.negated not in twins:
+                twins[group.negated] = len(self.groups)
+                for slot in slots_of(group):
+                    self.slots.setdefault(slot, []).append(len(self.groups))
+                self.groups.append(group)
+
+    def _number(self, n: int) -> int:
+        relation = self.groups[n].relation
+        return -1 - n if relation is None else relation
+
+    def take(self, fetched: Mapping[str, Points]) -> None:
+        """Take in the points of slots as they are written down, and put those of changed relations in their place."""
+        for slot in self.slots.keys() - self.points.keys():
+            self._before[slot] = fetched.get(slot, {})
+            self.points[slot] = self._renewed(slot, self._before[slot])
+
+    def _renewed(self, slot: str, before: Points) -> dict[int, frozenset[int]]:
+        points = {moment: left for moment, holders in before.items() if (left := holders - self._changed)}
+        for n in self.slots[slot]:
+            if (number := self._number(n)) in self._changed:
+                for point in points_of(self.groups[n]):
+                    points[point] = points.get(point, frozenset()) | {number}
+        return points
+
+    def neighbours(self) -> frozenset[int]:
+        """Relations that are not among the changed ones, but whose turn may have begun or ended."""
+        found: set[int] = set()
+        for slot, points in self.points.items():
+            before, moments = self._before[slot], sorted(points)
+            for moment in points.keys() | before.keys():
+                if points.get(moment) != before.get(moment):
+                    found.update(*(points[near] for near in _near(moments, moment)))
+        return frozenset(found) - self._changed
+
+    def settled(self) -> list[Settled]:
+        """When each relation holds."""
+        slots = {
+            name: Slot("verdict" if name.startswith(_VERDICT) else "superseded", points)
+            for name, points in self.points.items()
+        }
+        return [self._settle(n, slots) for n in range(len(self.groups))]
+
+    def _settle(self, n: int, slots: Mapping[str, Slot]) -> Settled:
+        group, names = self.groups[n], slots_of(self.groups[n])
+        others = [slots[name] for name in names]
+        twins = self._places[group.subject, group.predicate, group.object]
+        if len(twins) > 1:
+            others.append(self._denial(twins.values(), group.negated))
+        held = holdings(self._number(n), group.said, others, group.word)
+        return Settled(group, self._number(n), names, held)
+
+    def _denial(self, twins: Iterable[int], negated: bool) -> Slot:
+        """A fact and its denial take turns as well."""
+        points: dict[int, set[int]] = {}
+        for n in twins:
+            for point in points_of(self.groups[n]):
+                points.setdefault(point, set()).add(self._number(n))
+        return Slot("superseded" if negated else "denied", points)
+
+
+def _near(moments: Sequence[int], moment: int) -> list[int]:
+    """The moment before this one, itself, and the one after it, as far as they are there."""
+    first, last = bisect_left(moments, moment), bisect_right(moments, moment)
+    return [*moments[max(first - 1, 0) : last + 1]]

@@ -67,6 +67,22 @@ class SpaceNotFound(SchemaError):
     """The space holds nothing: index into it first or name another."""
 
 
+class DocumentNotFound(SchemaError):
+    """The space holds no document of this key: `list_documents` names those it holds."""
+
+
+class EntityNotFound(SchemaError):
+    """The space holds no entity of this name or id: `list_entities` names those it holds."""
+
+
+class RelationNotFound(SchemaError):
+    """The realm holds no relation of this id: ids come from questions, `changes_since` and `document_graph`."""
+
+
+class HistoryPurged(SchemaError):
+    """What was believed then is not kept any more: ask for a later moment, or follow the changes from the start."""
+
+
 class NoCommunities(SchemaError):
     """No communities are built in this realm; use mode mix, local or naive."""
 

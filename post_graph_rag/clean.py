@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from hashlib import blake2b
+from hashlib import blake2b, sha256
 from math import isfinite
 from typing import Any
 
@@ -32,6 +32,16 @@ def clean_space(name: str) -> str:
     if not 1 <= len(cleaned) <= _MAX_SPACE or cleaned == EVERY_SPACE:
         raise InputError(f"a space's name has 1 to {_MAX_SPACE} characters, not all blank, and is not {EVERY_SPACE!r}")
     return cleaned
+
+
+def clean_key(key: str) -> str | None:
+    """A document's key, or a text that serves as one, as it is stored; None where nothing is left of it."""
+    return clean_text(key)[0].strip() or None
+
+
+def key_digest(key: str) -> bytes:
+    """What a document is found by: keys may be longer than an index row."""
+    return sha256(key.encode("utf-8", "surrogatepass")).digest()
 
 
 def clean_json(value: Any) -> tuple[JsonValue, int]:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from post_graph_rag.clean import clean_json, clean_space, clean_text, text_hash
+from post_graph_rag.clean import clean_json, clean_key, clean_space, clean_text, key_digest, text_hash
 from post_graph_rag.errors import EmptyText
 from post_graph_rag.ingest.chunks import Chunk
 from post_graph_rag.moments import Moment
@@ -80,7 +80,7 @@ class Draft:
     @property
     def digest(self) -> bytes:
         """Of the key; keys may be longer than an index row."""
-        return hashlib.sha256(self.key.encode("utf-8", "surrogatepass")).digest()
+        return key_digest(self.key)
 
     @property
     def identity(self) -> tuple[str, bytes]:
@@ -158,7 +158,7 @@ def _context(document: Document, title: str | None) -> DocumentContext:
 
 
 def _clean(text: str | None) -> str | None:
-    return None if text is None else clean_text(text)[0].strip() or None
+    return None if text is None else clean_key(text)
 
 
 def _hash(value: Any) -> bytes:

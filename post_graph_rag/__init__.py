@@ -21,6 +21,7 @@ from post_graph_rag.records import (
     DocumentContext,
     DocumentReport,
     Message,
+    PredicateRule,
     QueryData,
     QueryParam,
 )
@@ -45,6 +46,7 @@ __all__ = [
     "LLMError",
     "Message",
     "Models",
+    "PredicateRule",
     "QueryData",
     "QueryParam",
     "RAGError",

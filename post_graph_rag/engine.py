@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
+from datetime import date, datetime
 from functools import wraps
 from typing import Any, Concatenate, Literal, ParamSpec, TypeVar
 
 from pydantic import JsonValue
 
 from post_graph_rag.config import Settings
+from post_graph_rag.edit.facts import close_relation, get_rules, reopen_relation, set_rules
 from post_graph_rag.errors import ExtensionMissing, RealmMoved
 from post_graph_rag.ingest.indexer import Indexer
 from post_graph_rag.models.prompts import Prompts
@@ -24,6 +26,7 @@ from post_graph_rag.records import (
     Finding,
     OptimizeReport,
     PendingReport,
+    PredicateRule,
     ProgressCallback,
     QueryData,
     QueryParam,
@@ -208,6 +211,35 @@ class GraphRAG:
         return await run_cypher(
             await self._opening.database(), await self._opening.existing_realm(), query, params or {}, columns
         )
+
+    # ---------------------------------------------------------------- facts that change
+
+    @_found_again
+    async def set_rules(self, rules: Sequence[PredicateRule]) -> None:
+        """Say which facts exclude one another, in the place of what was said before; all that it concerns follows.
+
+        The rules are the realm's, the same for every writer.
+        """
+        await set_rules(await self._opening.database(), await self._opening.writable_realm(), rules)
+
+    @_found_again
+    async def rules(self) -> tuple[PredicateRule, ...]:
+        """The rules of the realm."""
+        return await get_rules(await self._opening.database(), await self._opening.existing_realm())
+
+    @_found_again
+    async def close_relation(self, relation: int, *, at: str | date | datetime | None = None, reason: str = "") -> None:
+        """Say that a fact ended with this date, whatever its sources say, or that it never held (at=None).
+
+        A recorded word: `reopen_relation` takes it back, and what was believed before stays askable.
+        Raises RelationNotFound, ImpossibleDate.
+        """
+        await close_relation(await self._opening.database(), await self._opening.existing_realm(), relation, at, reason)
+
+    @_found_again
+    async def reopen_relation(self, relation: int, *, reason: str = "") -> None:
+        """Say that nothing ended a fact but what its own sources state. Raises RelationNotFound."""
+        await reopen_relation(await self._opening.database(), await self._opening.existing_realm(), relation, reason)
 
     # ---------------------------------------------------------------- the realm
 

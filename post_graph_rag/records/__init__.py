@@ -19,6 +19,7 @@ from post_graph_rag.records.finding import (
 )
 from post_graph_rag.records.realms import Finding, OptimizeReport, RealmInfo, RealmStats
 from post_graph_rag.records.reports import DocumentReport, DocumentStatus, PendingReport, Progress, ProgressCallback
+from post_graph_rag.records.rules import PredicateRule
 
 __all__ = [
     "Answer",
@@ -41,6 +42,7 @@ __all__ = [
     "PassageHit",
     "PendingReport",
     "Period",
+    "PredicateRule",
     "Progress",
     "ProgressCallback",
     "QueryData",

@@ -47,6 +47,7 @@ from post_graph_rag.store.write.profiles import (
     settle_names,
 )
 from post_graph_rag.store.write.relations import (
+    Carrier,
     Group,
     GroupChanges,
     Rule,
@@ -54,6 +55,7 @@ from post_graph_rag.store.write.relations import (
     fetch_groups,
     fetch_slots,
 )
+from post_graph_rag.store.write.rules import live_rules, put_override, put_rules, relations_with
 from post_graph_rag.store.write.structure import (
     close_structure,
     put_entities,
@@ -66,6 +68,7 @@ __all__ = [
     "NAME",
     "PASSAGE",
     "RELATION",
+    "Carrier",
     "Claim",
     "Findable",
     "Group",
@@ -88,6 +91,7 @@ __all__ = [
     "hold_unwritten",
     "hold_writes",
     "live_merges",
+    "live_rules",
     "mark_passages",
     "mentioning_passages",
     "merge_component",
@@ -96,11 +100,14 @@ __all__ = [
     "put_entities",
     "put_entity_vectors",
     "put_merges",
+    "put_override",
     "put_passage_vectors",
     "put_passages",
     "put_postings",
     "put_relation_vectors",
+    "put_rules",
     "put_structure",
+    "relations_with",
     "reopen_structure",
     "set_current",
     "settle_names",

@@ -4,6 +4,7 @@ Reads a JSON list of plans a line, prints the exit codes of their processes as a
 killed has the negative number of the signal.
 
 A plan: dsn, realm, seed; documents: [key, [lines of version 0, lines of version 1]]; versions: which to index, or null;
+dates: when documents were written, by key, or null;
 kill: [fail point, how often it is reached before], or null; seconds: how long to index in any order, or null;
 complete: whether to call complete_pending.
 """
@@ -51,7 +52,10 @@ async def work(plan: dict[str, Any]) -> None:
         await stir(rag, plan)
     else:
         numbers = zip(plan["documents"], plan["versions"], strict=True)
-        await rag.index_documents([document(key, *versions[number]) for (key, versions), number in numbers])
+        dates = plan.get("dates") or {}
+        await rag.index_documents(
+            [document(key, *versions[number], observed_at=dates.get(key)) for (key, versions), number in numbers]
+        )
     await place.close()
 
 

@@ -59,8 +59,9 @@ class Reader:
 async def retrieve(reader: Reader, question: str, param: QueryParam | None = None) -> QueryData:
     """Everything that is found for a question, and the context a model would read, within the budget.
 
-    Raises InputError for an empty question, NoCommunities, SpaceNotFound, BudgetTooSmall, EmbeddingError,
-    WidthMismatch when the model's vectors are not of the realm's width, and the database's errors.
+    Raises InputError for an empty question or a date that cannot be read, NoCommunities, SpaceNotFound, HistoryPurged,
+    BudgetTooSmall, EmbeddingError, WidthMismatch when the model's vectors are not of the realm's width, and the
+    database's errors.
     """
     return (await prepare(reader, question, param or QueryParam()))[0]
 
@@ -83,7 +84,7 @@ async def _find(reader: Reader, asked: Question, plan: Plan, param: QueryParam) 
     async with library.database.transaction(
         library.realm.statements, read_only=True, isolation="repeatable_read"
     ) as session:
-        scope = await resolve_spaces(session, param.space, reader.space)
+        scope = await resolve_spaces(session, param.space, reader.space, asked.when)
         chosen, shown = await _search(session, asked, plan, vectors, scope, param)
     return _gathered(asked, param, chosen, shown, scope)
 
@@ -104,19 +105,19 @@ async def _search(
 ) -> tuple[Chosen, Shown]:
     depth = max(_DEPTH, 2 * param.top_k)
     found = Found()
-    found.add(await nearest(session, vectors, asked.queries(plan.vectors), scope.ids, depth))
+    found.add(await nearest(session, vectors, asked.queries(plan.vectors), scope.ids, depth, asked.when))
     if plan.words:
         channels = {channel: _limits(scope, channel) for channel in plan.words}
-        found.add(await by_words(session, asked.terms, channels, asked.name_keys, scope.ids, depth))
+        found.add(await by_words(session, asked.terms, channels, asked.name_keys, scope.ids, depth, asked.when))
     if plan.walk:
-        await walk_from(session, choose_seeds(found, param), scope.ids, param.max_hops, found, depth)
+        await walk_from(session, choose_seeds(found, param), scope.ids, param.max_hops, found, depth, asked.when)
     chosen = Chosen(
         passages=found.fused("passage", param, param.top_k),
         entities=found.fused("entity", param, param.top_k),
         relations=found.fused("relation", param, param.top_k),
     )
     passages, entities, relations = map(_ids, (chosen.passages, chosen.entities, chosen.relations))
-    return chosen, await hydrate(session, passages, entities, relations, _SHOWN)
+    return chosen, await hydrate(session, passages, entities, relations, _SHOWN, asked.when)
 
 
 def _limits(scope: Scope, channel: WordChannel) -> tuple[int, int]:

@@ -10,7 +10,9 @@ from post_graph_rag.errors import InputError
 from post_graph_rag.function_words import FUNCTION_WORDS
 from post_graph_rag.names import name_key
 from post_graph_rag.records import QueryParam
+from post_graph_rag.retrieve.asked_time import asked_time
 from post_graph_rag.store.search import VectorChannel
+from post_graph_rag.store.when import NOW, When
 from post_graph_rag.terms import terms
 
 _LONGEST_NAME = 5
@@ -24,7 +26,7 @@ _NO_NAMES = FUNCTION_WORDS | {"us", "may", "might", "could", "no", "not", "now",
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What was asked, cleaned, and the texts to search with.
+    """What was asked, cleaned, the texts to search with, and the time that is meant.
 
     asked: the user's own words; texts: what to search for, the first of them the question itself or what stands for it.
     entities, relations: further texts that only these are searched with.
@@ -34,6 +36,7 @@ class Question:
     texts: tuple[str, ...]
     entities: tuple[str, ...] = ()
     relations: tuple[str, ...] = ()
+    when: When = NOW
 
     @property
     def embedded(self) -> tuple[str, ...]:
@@ -66,7 +69,7 @@ class Question:
 def read_question(question: str, param: QueryParam) -> Question:
     """Clean the question and gather what it is searched with.
 
-    Raises InputError for an empty or blank question, and for arguments of other types.
+    Raises InputError for an empty or blank question, for arguments of other types, and for times that cannot be meant.
     """
     check_types(question, param)
     asked = _cleaned(question)
@@ -78,6 +81,7 @@ def read_question(question: str, param: QueryParam) -> Question:
         texts=(searched, *_all_cleaned(param.subqueries)),
         entities=_joined(param.ll_keywords),
         relations=_joined(param.hl_keywords),
+        when=asked_time(param),
     )
 
 

@@ -8,17 +8,21 @@ from post_graph_rag.clean import EVERY_SPACE, clean_space
 from post_graph_rag.errors import InputError, SpaceNotFound
 from post_graph_rag.store.database import Session
 from post_graph_rag.store.search import Scope, find_scope
+from post_graph_rag.store.when import NOW, When
 
 
-async def resolve_spaces(session: Session, space: str | tuple[str, ...] | None, default: str) -> Scope:
+async def resolve_spaces(
+    session: Session, space: str | tuple[str, ...] | None, default: str, when: When = NOW
+) -> Scope:
     """The spaces a question names, or the engine's own.
 
-    space: one, several, or "*" for all; None for `default`.
+    space: one, several, or "*" for all; None for `default`. when: the time that is asked for.
     A realm in which nothing was ever indexed has no spaces, and the default finds nothing there.
-    Raises SpaceNotFound for any other space that does not exist, InputError for what cannot name one.
+    Raises SpaceNotFound for any other space that does not exist, InputError for what cannot name one, HistoryPurged
+    for a time of which nothing is kept.
     """
     names = _names(space, default)
-    scope = await find_scope(session, names)
+    scope = await find_scope(session, names, when)
     missing = set(names or ()) - set(scope.spaces.values())
     if missing and not (space is None and scope.nothing):
         named = ", ".join(repr(name) for name in sorted(missing))

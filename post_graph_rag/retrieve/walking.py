@@ -13,6 +13,7 @@ from post_graph_rag.retrieve.channels import Found, Kind
 from post_graph_rag.retrieve.pagerank import personalised_pagerank
 from post_graph_rag.store.database import Session
 from post_graph_rag.store.search import Hits, Neighbourhood, WalkBounds, walk
+from post_graph_rag.store.when import NOW, When
 
 _SEEDS = 8
 """How many of the best entities, and how many of the best relations, a walk starts from."""
@@ -51,10 +52,12 @@ def choose_seeds(found: Found, param: QueryParam) -> Seeds:
     )
 
 
-async def walk_from(session: Session, seeds: Seeds, spaces: Sequence[int], steps: int, found: Found, most: int) -> None:
-    """Walk and put what was reached into `found`, `most` of each kind."""
-    bounds = WalkBounds(steps=steps)
-    area = await walk(session, _ids(seeds.entities), _ids(seeds.relations), _ids(seeds.passages), spaces, bounds)
+async def walk_from(
+    session: Session, seeds: Seeds, spaces: Sequence[int], steps: int, found: Found, most: int, when: When = NOW
+) -> None:
+    """Walk through what is visible at that time and put what was reached into `found`, `most` of each kind."""
+    starts = _ids(seeds.entities), _ids(seeds.relations), _ids(seeds.passages)
+    area = await walk(session, *starts, spaces, WalkBounds(steps=steps), when)
     for kind, hits in rank_area(area, seeds, most).items():
         found.put(kind, "walk", hits)
 

@@ -9,9 +9,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from post_graph_rag.errors import RealmMoved
+from post_graph_rag.errors import HistoryPurged, RealmMoved
 from post_graph_rag.records import Channel
 from post_graph_rag.store.database import Session
+from post_graph_rag.store.when import NOW, When
 
 VectorChannel = Literal["passage_vector", "entity_vector", "relation_vector"]
 WordChannel = Literal["passage_text", "entity_name", "relation_text"]
@@ -62,14 +63,20 @@ class Neighbourhood:
     mentions: NDArray[np.int64]
 
 
-async def find_scope(session: Session, names: Sequence[str] | None) -> Scope:
+async def find_scope(session: Session, names: Sequence[str] | None, when: When = NOW) -> Scope:
     """The spaces of these names, all for None; names that do not exist are left out.
 
-    Raises RealmMoved when the realm is no longer the one that was opened.
+    Raises RealmMoved when the realm is no longer the one that was opened, HistoryPurged when it keeps no beliefs of
+    that time any more.
     """
-    row = await session.row("search_scope", None if names is None else list(names))
+    row = await session.row("search_scope", None if names is None else list(names), when.mark)
     if not row["same"]:
         raise RealmMoved
+    if row["horizon"] is not None:
+        raise HistoryPurged(
+            f"what was believed before {row['horizon']} is kept no longer: ask for that time or a later one, or leave"
+            " as_believed_at out"
+        )
     return Scope(
         spaces=dict(zip(row["ids"], row["names"], strict=True)),
         nothing=row["nothing"],
@@ -87,14 +94,17 @@ async def nearest(
     queries: Sequence[tuple[VectorChannel, int]],
     spaces: Sequence[int],
     most: int,
+    when: When = NOW,
 ) -> dict[Channel, Hits]:
-    """The nearest by cosine in each channel.
+    """The nearest by cosine in each channel, of what is visible then.
 
     vectors: one row per query text; queries: which channel is searched with which row, several rows give their union.
     most: hits of each channel and row.
     """
-    rows = await session.rows(
-        "search_vectors",
+    rows = await _rows(
+        session,
+        "vectors",
+        when,
         vectors.ravel().tolist(),
         vectors.shape[1],
         [channel for channel, _ in queries],
@@ -112,15 +122,16 @@ async def by_words(
     keys: Sequence[str],
     spaces: Sequence[int],
     most: int,
+    when: When = NOW,
 ) -> dict[Channel, Hits]:
-    """What holds the terms, by BM25, and the entities of which a name has one of the keys.
+    """What holds the terms, by BM25, and the entities of which a name has one of the keys; of what is visible then.
 
     channels: for each, how many things it has and how many postings of one term are read at most.
     most: hits of each channel.
     """
     kinds = [_KINDS[channel] for channel in channels]
     totals, limits = [total for total, _ in channels.values()], [limit for _, limit in channels.values()]
-    return _hits(await session.rows("search_words", terms, kinds, totals, limits, keys, spaces, most))
+    return _hits(await _rows(session, "words", when, terms, kinds, totals, limits, keys, spaces, most))
 
 
 async def walk(
@@ -130,13 +141,16 @@ async def walk(
     passages: Sequence[int],
     spaces: Sequence[int],
     bounds: WalkBounds,
+    when: When = NOW,
 ) -> Neighbourhood:
     """What can be reached from entities and from the ends of relations, and which passages mention it.
 
-    passages: some whose mentions are wanted in any case.
+    entities, relations: visible at that time. passages: some whose mentions are wanted in any case.
     """
-    rows = await session.rows(
-        "search_walk",
+    rows = await _rows(
+        session,
+        "walk",
+        when,
         entities,
         relations,
         bounds.steps,
@@ -151,6 +165,14 @@ async def walk(
     mentions = np.stack([_column(rows, name) for name in ("passages", "mentioned")], axis=1)
     inside = np.isin(edges[:, 1:], reached).all(axis=1)
     return Neighbourhood(reached, _once(edges[inside]), _once(mentions))
+
+
+async def _rows(session: Session, search: str, when: When, *values: Any) -> Sequence[Mapping[str, Any]]:
+    """Rows of a search, whose statement for another time than now takes that time first."""
+    if when.plain:
+        return await session.rows(f"search_{search}", *values)
+    time = (when.mark, when.as_of, when.observed, when.superseded, when.dormant)
+    return await session.rows(f"search_timed_{search}", *time, *values)
 
 
 def _hits(rows: Sequence[Mapping[str, Any]]) -> dict[Channel, Hits]:

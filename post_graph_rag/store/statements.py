@@ -1,7 +1,7 @@
 """Named SQL from store/sql/*.sql, rendered once for a realm.
 
 A file holds statements headed by `-- name: …`. Placeholders in braces are identifiers, types or numbers of ours, never
-data.
+data, or the name of another piece of SQL, which several statements share.
 """
 
 from __future__ import annotations
@@ -45,5 +45,8 @@ class Statements:
     def __getitem__(self, name: str) -> str:
         text = self._rendered.get(name)
         if text is None:
-            text = self._rendered[name] = render(sources()[name], self._names)
+            text = self._rendered[name] = _PLACEHOLDER.sub(lambda match: self._part(match[1]), sources()[name])
         return text
+
+    def _part(self, name: str) -> str:
+        return self._names[name] if name in self._names else self[name]

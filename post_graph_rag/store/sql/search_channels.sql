@@ -1,9 +1,11 @@
 -- name: search_scope
 -- The spaces a question may see ($1: their names, null for all) and how much the realm holds at most, for rarities.
 -- Ids are drawn in order, so the largest is a count that costs nothing; it exceeds the true one by what was discarded.
+-- $2: the belief time that is asked for, null for now; horizon: from when on beliefs are kept, if that is later.
 SELECT coalesce(array_agg(s.id), '{}') AS ids, coalesce(array_agg(s.name), '{}') AS names,
        NOT EXISTS (SELECT FROM {record}.space) AS nothing,
        EXISTS (SELECT FROM {record}.clock WHERE epoch = {epoch}) AS same,
+       (SELECT horizon::text FROM {record}.clock WHERE horizon > $2::text::timestamptz) AS horizon,
        coalesce((SELECT max(id) FROM {record}.passage), 0) AS passages,
        coalesce((SELECT max(id) FROM {record}.entity_name), 0) AS entity_names,
        coalesce((SELECT max(id) FROM {record}.relation), 0) AS relations

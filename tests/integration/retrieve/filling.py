@@ -115,7 +115,10 @@ class Filler:
                 (entity, space, key, canonical or entity, canonical is None)
             )
             self.name(entity, name, space)
+            if canonical is not None:
+                self.rows["standing (entity, canonical, recorded)"].append((entity, canonical, OPEN))
             if canonical is None:
+                self.rows["entity_presence (entity, recorded)"].append((entity, OPEN))
                 self.rows["entity_profile (entity, name, type, description, pending)"].append(
                     (entity, name, "thing", f"{name} is a thing.", False)
                 )

@@ -1,0 +1,78 @@
+-- name: search_timed_walk
+-- As search_walk, through what was visible. $1 to $5: when; $6: entities; $7: relations; $8: steps; $9: spaces; $10: edges
+-- of one entity and direction that are followed at most; $11: entities at most; $12: passages of one entity, and entities
+-- merged into it, at most; $13: passages whose entities are wanted too.
+-- A relation that was visible ends at entities that stood for themselves, so its ends are taken as they are.
+WITH RECURSIVE {at},
+start AS MATERIALIZED (
+    SELECT r.id, r.subject, r.object FROM {record}.relation r WHERE r.id = ANY($7::bigint[])
+),
+seed AS MATERIALIZED (SELECT unnest($6::bigint[]) AS id UNION SELECT subject FROM start UNION SELECT object FROM start),
+walk(step, frontier, seen, relations, subjects, objects) AS (
+    SELECT 0, s.ids, s.ids, r.ids, r.subjects, r.objects
+    FROM (SELECT array_agg(id) AS ids FROM seed) s,
+         (SELECT array_agg(id) AS ids, array_agg(subject) AS subjects, array_agg(object) AS objects FROM start) r
+    UNION ALL
+    SELECT w.step + 1, next.frontier, w.seen || next.frontier, next.relations, next.subjects, next.objects
+    FROM walk w CROSS JOIN LATERAL (
+        WITH edge AS MATERIALIZED (
+            SELECT way.*
+            FROM unnest(w.frontier) AS f(id) CROSS JOIN LATERAL (
+                (SELECT it.id, it.subject, it.object, it.object AS other
+                 FROM (
+                     SELECT r.id, r.subject, r.object FROM {record}.relation r
+                     WHERE r.current AND r.subject = f.id AND r.space = ANY($9::int[])
+                     UNION ALL
+                     SELECT r.id, r.subject, r.object FROM {record}.relation r
+                     WHERE (SELECT past_facts FROM at) AND NOT r.current AND r.subject = f.id AND r.space = ANY($9::int[])
+                 ) it WHERE {relation_visible} ORDER BY it.object LIMIT $10::int)
+                UNION ALL
+                (SELECT it.id, it.subject, it.object, it.subject
+                 FROM (
+                     SELECT r.id, r.subject, r.object FROM {record}.relation r
+                     WHERE r.current AND r.object = f.id AND r.space = ANY($9::int[])
+                     UNION ALL
+                     SELECT r.id, r.subject, r.object FROM {record}.relation r
+                     WHERE (SELECT past_facts FROM at) AND NOT r.current AND r.object = f.id AND r.space = ANY($9::int[])
+                 ) it WHERE {relation_visible} ORDER BY it.subject LIMIT $10::int)
+            ) way
+        )
+        SELECT (SELECT array_agg(id) FROM (
+                    SELECT edge.other AS id FROM edge LEFT JOIN unnest(w.seen) AS s(id) ON s.id = edge.other
+                    WHERE s.id IS NULL GROUP BY edge.other ORDER BY count(*) DESC, edge.other
+                    LIMIT greatest($11::int - cardinality(w.seen), 0)
+                ) fresh) AS frontier,
+               array_agg(edge.id) AS relations, array_agg(edge.subject) AS subjects, array_agg(edge.object) AS objects
+        FROM edge
+    ) next
+    WHERE w.step < $8::int AND w.frontier IS NOT NULL
+),
+node AS MATERIALIZED (SELECT unnest(frontier) AS id FROM walk),
+member AS MATERIALIZED (
+    SELECT id, id AS canonical FROM node
+    UNION ALL
+    SELECT merged.id, node.id FROM node CROSS JOIN LATERAL (
+        SELECT s.entity AS id FROM {record}.standing s
+        WHERE s.canonical = node.id AND s.recorded @> (SELECT mark FROM at) ORDER BY s.entity LIMIT $12::int
+    ) merged
+),
+mention AS (
+    SELECT m.passage, member.canonical AS entity
+    FROM member CROSS JOIN LATERAL (
+        SELECT it.passage
+        FROM (
+            SELECT m.passage, m.recorded FROM {record}.mention m WHERE m.entity = member.id AND upper_inf(m.recorded)
+            UNION ALL
+            SELECT m.passage, m.recorded FROM {record}.mention m
+            WHERE (SELECT past FROM at) AND m.entity = member.id AND NOT upper_inf(m.recorded)
+        ) it WHERE {mention_visible} ORDER BY it.passage LIMIT $12::int
+    ) m
+    UNION ALL
+    SELECT it.passage, member.canonical
+    FROM {record}.mention it JOIN member ON member.id = it.entity
+    WHERE it.passage = ANY($13::bigint[]) AND {mention_visible}
+)
+SELECT frontier AS entities, relations, subjects, objects, NULL::bigint[] AS passages, NULL::bigint[] AS mentioned
+FROM walk
+UNION ALL
+SELECT NULL, NULL, NULL, NULL, array_agg(passage), array_agg(entity) FROM mention

@@ -39,12 +39,12 @@ class Followed:
 async def follow(session: Session, stamp: datetime, graph: str | None, written: Written) -> Committed:
     """Bring structure, names, merges, relations, profiles, indexes and the graph up to date."""
     await _put_structure(session, stamp, written)
-    touched = await write.touched_entities(session, written.changed)
+    touched = await write.touched_entities(session, written.changed) | written.told
     names, gone = await _put_names(session, stamp, written.changed)
-    moved = await _merge(session, stamp, touched)
+    moved = await _merge(session, stamp, touched, written.told)
     profiles = await _put_profiles(session, stamp, touched | moved)
     relations = await settle_relations(session, stamp, written.changed, moved)
-    followed = Followed(gone, moved, relations, profiles)
+    followed = Followed(gone | written.names_gone, moved, relations, profiles)
     await write.put_postings(session, [*written.posted, *names, *_words(relations)], _replaced(relations))
     await write.set_current(session, _findable(written, followed))
     if graph is not None:
@@ -73,19 +73,22 @@ async def _put_names(session: Session, stamp: datetime, changed: Iterable[int]) 
     return posted, frozenset(row["id"] for row in rows if not row["live"])
 
 
-async def _merge(session: Session, stamp: datetime, touched: set[int]) -> frozenset[int]:
-    """Bring the merges that follow from aliases up to date; returns which entities stand for others than before."""
-    claims = await write.touched_claims(session, touched)
-    live = await write.live_merges(session, touched, {claim.source for claim in claims})
-    wanted = alias_merges(claims)
+async def _merge(session: Session, stamp: datetime, touched: set[int], told: frozenset[int]) -> frozenset[int]:
+    """Bring the merges that follow from aliases up to date; returns which entities stand for others than before.
+
+    told: all whose standing people changed.
+    """
+    ties = await write.touched_claims(session, touched)
+    live = await write.live_merges(session, touched, {claim.source for claim in ties.claims})
+    wanted = alias_merges(ties.claims, ties.apart)
     ended = {source for source, target in live.items() if wanted.get(source) != target}
     made = {source: target for source, target in wanted.items() if live.get(source) != target}
-    if not ended and not made:
+    if not ended and not made and not told:
         return frozenset()
-    ties = ended | {live[source] for source in ended} | made.keys() | set(made.values())
-    before = await write.merge_component(session, ties)
+    tied = told | ended | {live[source] for source in ended} | made.keys() | set(made.values())
+    before = await write.merge_component(session, tied)
     await write.put_merges(session, ended, made, stamp)
-    return await _stand(session, stamp, {member.id for member in before} | ties)
+    return await _stand(session, stamp, {member.id for member in before} | tied)
 
 
 async def _stand(session: Session, stamp: datetime, entities: set[int]) -> frozenset[int]:

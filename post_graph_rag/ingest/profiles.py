@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from post_graph_rag.profiles import Said, words_of
+from post_graph_rag.profiles import Said, Words, words_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,22 +42,22 @@ class Profile:
 def profile(row: Mapping[str, Any]) -> Profile | None:
     """The profile that follows from a row of fetch_profiles.
 
-    An entity that nothing mentions now, or that stands for another one, keeps its words but is not current. None: there
-    is nothing to keep.
+    An entity that nothing mentions now, or that stands for another one, keeps its words, but for a name that somebody
+    gave it, and is not current. None: there is nothing to keep.
     """
     said = [Said(*item) for item in json.loads(row["sample"] or "[]")]
     if not row["stands"] or not said:
         return _kept(row)
-    words = words_of(said)
-    changed = (words.name, words.description) != (row["name"], row["description"])
-    pending = changed or bool(row["pending"])
-    live = bool(row["live"])
-    return Profile(row["entity"], row["space"], words.name, words.type, words.description, live, pending)
+    return _profile(row, words_of(said, row["given"]), bool(row["live"]))
 
 
 def _kept(row: Mapping[str, Any]) -> Profile | None:
     if row["name"] is None:
         return None
-    return Profile(
-        row["entity"], row["space"], row["name"], row["type"], row["description"], False, bool(row["pending"])
-    )
+    return _profile(row, Words(row["given"] or row["name"], row["type"], row["description"]), False)
+
+
+def _profile(row: Mapping[str, Any], words: Words, current: bool) -> Profile:
+    changed = (words.name, words.description) != (row["name"], row["description"])
+    pending = changed or bool(row["pending"])
+    return Profile(row["entity"], row["space"], words.name, words.type, words.description, current, pending)

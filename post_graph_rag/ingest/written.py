@@ -13,11 +13,13 @@ from post_graph_rag.store.write import Posted
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What became of passages, by id.
+    """What became of passages, and what people said of entities, by id.
 
     structure: those that got structure, with their space; closed: whose old structure ends; reopened: held again by a
     document, whose old structure holds again; retired: held by no live document any more; linked: held by one of
-    `documents`; posted: words of those that are new.
+    `documents`; posted: words of those that are new, and of names that people gave.
+    told: entities that people merged, took apart or named, with all that such a word may move; names_gone: names that
+    end with it.
     """
 
     structure: Mapping[int, tuple[int, Extraction]]
@@ -27,6 +29,8 @@ class Written:
     linked: frozenset[int] = frozenset()
     documents: frozenset[int] = frozenset()
     posted: Sequence[Posted] = ()
+    told: frozenset[int] = frozenset()
+    names_gone: frozenset[int] = frozenset()
 
     @property
     def changed(self) -> frozenset[int]:

@@ -1,20 +1,29 @@
 -- name: touched_claims
--- Live alias claims on the keys of entities $1 and of all whose keys these claim, or claimed, and so on: what becomes of
--- those follows from what becomes of these. Read from the names that aliases give, which are few however often an alias
--- is said. types: of what the passages say of the two, a bounded sample chosen by content, so that order does not matter.
+-- What decides which entities are one, of entities $1 and of all whose fate may follow from theirs: those whose keys they
+-- claim, or claimed, those that somebody merged with them or took apart from them, and so on.
+-- cause: 'alias': a live claim on the key of source, which nobody's word has merged; 'user': somebody's merge; 'apart':
+-- somebody took the two apart. Claims are read from the names that aliases give, which are few however often an alias is
+-- said. types: of what the passages say of the two, a bounded sample chosen by content, so that order does not matter.
 WITH RECURSIVE affected AS (
     SELECT unnest($1::bigint[]) AS id
     UNION
     -- Look-ups one by one, so that no plan joins entities by their space alone.
-    SELECT named.id
-    FROM affected a
-    CROSS JOIN LATERAL (SELECT n.key FROM {record}.entity_name n WHERE n.entity = a.id AND n.alias OFFSET 0) AS n
-    CROSS JOIN LATERAL (SELECT e.space FROM {record}.entity e WHERE e.id = a.id OFFSET 0) AS e
-    CROSS JOIN LATERAL (
-        SELECT e2.id FROM {record}.entity e2 WHERE e2.space = e.space AND e2.key = n.key AND e2.sense = 0 OFFSET 0
-    ) AS named
+    SELECT next.id
+    FROM affected a CROSS JOIN LATERAL (
+        SELECT named.id
+        FROM (SELECT n.key FROM {record}.entity_name n WHERE n.entity = a.id AND n.alias OFFSET 0) AS n
+        CROSS JOIN LATERAL (SELECT e.space FROM {record}.entity e WHERE e.id = a.id OFFSET 0) AS e
+        CROSS JOIN LATERAL (
+            SELECT e2.id FROM {record}.entity e2 WHERE e2.space = e.space AND e2.key = n.key AND e2.sense = 0 OFFSET 0
+        ) AS named
+        UNION ALL SELECT m.source FROM {record}.merge m WHERE m.target = a.id AND upper_inf(m.recorded) AND m.cause = 'user'
+        UNION ALL SELECT m.target FROM {record}.merge m WHERE m.source = a.id AND upper_inf(m.recorded) AND m.cause = 'user'
+        UNION ALL SELECT x.source FROM {record}.apart x WHERE x.target = a.id AND upper_inf(x.recorded)
+        UNION ALL SELECT x.target FROM {record}.apart x WHERE x.source = a.id AND upper_inf(x.recorded)
+    ) AS next
 ), pairs AS MATERIALIZED (
-    SELECT DISTINCT named.id AS source, claimant.id AS target, claimant.key AS target_key, claimant.canonical
+    SELECT DISTINCT 'alias' AS cause, named.id AS source, named.key AS source_key, claimant.id AS target,
+           claimant.key AS target_key, claimant.canonical
     FROM affected a
     CROSS JOIN LATERAL (
         SELECT e.id, e.space, e.key FROM {record}.entity e WHERE e.id = a.id AND e.sense = 0 OFFSET 0) AS named
@@ -22,17 +31,27 @@ WITH RECURSIVE affected AS (
         SELECT n.entity FROM {record}.entity_name n WHERE n.key = named.key AND n.alias AND upper_inf(n.recorded) OFFSET 0
     ) AS n
     JOIN {record}.entity claimant ON claimant.id = n.entity AND claimant.space = named.space
-    WHERE claimant.id <> named.id
+    WHERE claimant.id <> named.id AND (
+        SELECT true FROM {record}.merge m WHERE m.source = named.id AND upper_inf(m.recorded) AND m.cause = 'user') IS NULL
+    UNION ALL
+    SELECT word.cause, a.id, '', word.target, e.key, e.canonical
+    FROM affected a CROSS JOIN LATERAL (
+        SELECT 'user' AS cause, m.target FROM {record}.merge m
+        WHERE m.source = a.id AND upper_inf(m.recorded) AND m.cause = 'user'
+        UNION ALL
+        SELECT 'apart', x.target FROM {record}.apart x WHERE x.source = a.id AND upper_inf(x.recorded)
+    ) AS word
+    CROSS JOIN LATERAL (SELECT k.key, k.canonical FROM {record}.entity k WHERE k.id = word.target OFFSET 0) AS e
 )
-SELECT p.source, p.target, p.target_key,
+SELECT p.cause, p.source, p.source_key, p.target, p.target_key,
        CASE WHEN p.target IN (SELECT id FROM affected) THEN p.target ELSE p.canonical END AS stands,
        s.types AS source_types, t.types AS target_types
 FROM pairs p
 CROSS JOIN LATERAL (SELECT array_agg(type) AS types FROM (
-    SELECT type FROM {record}.observation WHERE entity = p.source AND upper_inf(recorded)
+    SELECT type FROM {record}.observation WHERE entity = p.source AND upper_inf(recorded) AND p.cause = 'alias'
     ORDER BY -least(length(description), 300), digest LIMIT 24) AS sample) AS s
 CROSS JOIN LATERAL (SELECT array_agg(type) AS types FROM (
-    SELECT type FROM {record}.observation WHERE entity = p.target AND upper_inf(recorded)
+    SELECT type FROM {record}.observation WHERE entity = p.target AND upper_inf(recorded) AND p.cause = 'alias'
     ORDER BY -least(length(description), 300), digest LIMIT 24) AS sample) AS t
 
 -- name: live_merges
@@ -53,6 +72,36 @@ WITH ended AS (
 INSERT INTO {record}.merge (source, target, cause, recorded)
 SELECT source, target, 'alias', tstzrange($4, NULL) FROM unnest($2::bigint[], $3::bigint[]) AS m(source, target)
 WHERE (SELECT count(*) FROM ended) >= 0
+
+-- name: put_user_merges
+-- Somebody's word: entities $1 are merged into $2 from stamp $3 on, in place of merges that follow from aliases.
+WITH ended AS (
+    UPDATE {record}.merge SET recorded = tstzrange(lower(recorded), $3)
+    WHERE source = ANY ($1::bigint[]) AND upper_inf(recorded) AND cause = 'alias'
+    RETURNING id
+)
+INSERT INTO {record}.merge (source, target, cause, recorded)
+SELECT source, $2, 'user', tstzrange($3, NULL) FROM unnest($1::bigint[]) AS m(source)
+WHERE (SELECT count(*) FROM ended) >= 0
+
+-- name: end_merge
+-- The live merge of entity $1 ends at stamp $2; answers what it was.
+UPDATE {record}.merge SET recorded = tstzrange(lower(recorded), $2)
+WHERE source = $1 AND upper_inf(recorded) RETURNING target, cause, lower(recorded) AS since
+
+-- name: put_apart
+-- Somebody took entities $1 apart from $2, as pairs, at stamp $3.
+INSERT INTO {record}.apart (source, target, recorded)
+SELECT source, target, tstzrange($3, NULL) FROM unnest($1::bigint[], $2::bigint[]) AS a(source, target)
+
+-- name: end_apart
+-- Entities $1 have become one by somebody's word at stamp $2: what was said of any two of them ends.
+UPDATE {record}.apart SET recorded = tstzrange(lower(recorded), $2)
+WHERE source = ANY ($1::bigint[]) AND target = ANY ($1::bigint[]) AND upper_inf(recorded)
+
+-- name: ended_apart
+-- Pairs that were apart until stamp $1, when somebody merged them. What people took apart is little: it is read whole.
+SELECT source, target FROM {record}.apart WHERE upper(recorded) = $1 ORDER BY source, target
 
 -- name: merge_component
 -- All entities that live merges tie to entities $1, with the merge that leads on from each.

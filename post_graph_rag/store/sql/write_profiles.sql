@@ -1,11 +1,13 @@
 -- name: fetch_profiles
 -- What live passages say of entities $1 and of those they are merged into: of each that stands for itself, with all
--- that is merged into it, a bounded sample chosen by content. Also whether anything live mentions it.
+-- that is merged into it, a bounded sample chosen by content. Also whether anything live mentions it, and the name that
+-- somebody gave it.
 WITH wanted AS (
     SELECT unnest($1::bigint[]) AS id UNION SELECT canonical FROM {record}.entity WHERE id = ANY ($1::bigint[])
 )
 SELECT e.id AS entity, e.space, e.key, said.sample::text, mentioned.live, p.name, p.type, p.description, e.current,
-       e.canonical = e.id AS stands, p.pending
+       e.canonical = e.id AS stands, p.pending,
+       (SELECT g.name FROM {record}.given_name g WHERE g.entity = e.id AND upper_inf(g.recorded)) AS given
 FROM wanted w JOIN {record}.entity e ON e.id = w.id
 LEFT JOIN {record}.entity_profile p ON p.entity = e.id
 LEFT JOIN LATERAL (
@@ -37,8 +39,8 @@ LEFT JOIN LATERAL (
 ) AS mentioned ON true
 
 -- name: settle_names
--- Names and aliases that passages $1 give or gave: written where they are new, ended where no live passage gives them
--- any more; $2 the stamp. Answers those that were written (live) and those that ended.
+-- Names and aliases that passages $1 give or gave: written where they are new, ended where neither a live passage nor
+-- somebody's word gives them any more; $2 the stamp. Answers those that were written (live) and those that ended.
 WITH said AS (
     SELECT entity, name, NULL AS key, bool_or(upper_inf(recorded)) AS live
     FROM {record}.observation WHERE passage = ANY ($1::bigint[]) GROUP BY entity, name
@@ -49,8 +51,11 @@ WITH said AS (
     -- A scalar query stays a look-up by index, where EXISTS might become a hash of all claims there are.
     SELECT s.entity, e.space, s.name, coalesce(s.key, e.key) AS key, s.key IS NOT NULL AS alias, n.id,
            s.live OR CASE WHEN s.key IS NULL
-               THEN (SELECT true FROM {record}.observation o WHERE o.entity = s.entity AND md5(o.name) = md5(s.name)
-                     AND o.name = s.name AND upper_inf(o.recorded) LIMIT 1)
+               THEN coalesce(
+                   (SELECT true FROM {record}.observation o WHERE o.entity = s.entity AND md5(o.name) = md5(s.name)
+                    AND o.name = s.name AND upper_inf(o.recorded) LIMIT 1),
+                   (SELECT true FROM {record}.given_name g WHERE g.entity = s.entity AND g.name = s.name
+                    AND upper_inf(g.recorded)))
                ELSE (SELECT true FROM {record}.alias_claim c WHERE c.entity = s.entity AND c.key = s.key
                      AND c.alias = s.name AND upper_inf(c.recorded) LIMIT 1) END IS NOT NULL AS live
     FROM said s
@@ -69,6 +74,35 @@ WITH said AS (
 )
 SELECT w.id, k.space, w.name, true AS live FROM written w JOIN known k USING (entity, name, alias)
 UNION ALL SELECT id, space, name, false FROM known WHERE NOT live AND id IS NOT NULL
+
+-- name: put_given_name
+-- Entity $1 is called $2 (null: what texts call it), with the key $3, from stamp $4 on. Answers the names under which it
+-- is found that are new (live) or ended with this: what a live passage calls it stays.
+WITH before AS (
+    SELECT id, name FROM {record}.given_name WHERE entity = $1 AND upper_inf(recorded)
+), ended AS (
+    UPDATE {record}.given_name g SET recorded = tstzrange(lower(g.recorded), $4)
+    FROM before b WHERE g.id = b.id AND b.name IS DISTINCT FROM $2
+), given AS (
+    INSERT INTO {record}.given_name (entity, name, recorded)
+    SELECT $1, $2, tstzrange($4, NULL)
+    WHERE $2::text IS NOT NULL AND NOT EXISTS (SELECT FROM before WHERE name = $2)
+), lost AS (
+    UPDATE {record}.entity_name n SET recorded = tstzrange(lower(n.recorded), $4)
+    FROM before b
+    WHERE n.entity = $1 AND n.name = b.name AND NOT n.alias AND upper_inf(n.recorded) AND b.name IS DISTINCT FROM $2
+      AND (SELECT true FROM {record}.observation o WHERE o.entity = $1 AND md5(o.name) = md5(b.name)
+           AND o.name = b.name AND upper_inf(o.recorded) LIMIT 1) IS NULL
+    RETURNING n.id, n.name
+), found AS (
+    INSERT INTO {record}.entity_name (entity, name, key, alias, recorded)
+    SELECT $1, $2, $3, false, tstzrange($4, NULL)
+    WHERE $2::text IS NOT NULL AND NOT EXISTS (
+        SELECT FROM {record}.entity_name n WHERE n.entity = $1 AND n.name = $2 AND NOT n.alias AND upper_inf(n.recorded))
+    RETURNING id, name
+)
+SELECT f.id, e.space, f.name, true AS live FROM found f JOIN {record}.entity e ON e.id = $1
+UNION ALL SELECT l.id, e.space, l.name, false FROM lost l JOIN {record}.entity e ON e.id = $1
 
 -- name: apply_profiles
 -- $1 json [{entity, name, type, description, pending, current}]; $2 the stamp.

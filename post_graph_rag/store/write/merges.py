@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from post_graph_rag.store.database import Session
 
@@ -14,27 +15,43 @@ class Claim:
     """Live passages say that `target` is also called by the key of `source`; with the types either is given.
 
     stands: for whom `target` stands, where no claim that is being looked at bears on that; else `target` itself.
+    said: no passage says so, but somebody merged the two, and that is the only claim on `source` which counts.
     """
 
     source: int
+    source_key: str
     target: int
     target_key: str
     stands: int
     source_types: tuple[str, ...]
     target_types: tuple[str, ...]
+    said: bool = False
 
 
-async def touched_claims(session: Session, entities: Iterable[int]) -> list[Claim]:
-    """Claims whose outcome may depend on these entities: on their own keys, on those they claim, and so on."""
+@dataclass(frozen=True, slots=True)
+class Ties:
+    """What decides which entities are one. apart: pairs, source and target, that somebody took apart."""
+
+    claims: list[Claim]
+    apart: frozenset[tuple[int, int]]
+
+
+async def touched_claims(session: Session, entities: Iterable[int]) -> Ties:
+    """What may depend on these entities: claims on their keys, on those they claim, and so on, and people's words."""
     rows = await session.rows("touched_claims", sorted(entities))
-    return [
-        Claim(
-            **{name: row[name] for name in ("source", "target", "target_key", "stands")},
-            source_types=tuple(row["source_types"] or ()),
-            target_types=tuple(row["target_types"] or ()),
-        )
-        for row in rows
-    ]
+    return Ties(
+        [_claim(row) for row in rows if row["cause"] != "apart"],
+        frozenset((row["source"], row["target"]) for row in rows if row["cause"] == "apart"),
+    )
+
+
+def _claim(row: Mapping[str, Any]) -> Claim:
+    return Claim(
+        **{name: row[name] for name in ("source", "source_key", "target", "target_key", "stands")},
+        source_types=tuple(row["source_types"] or ()),
+        target_types=tuple(row["target_types"] or ()),
+        said=row["cause"] == "user",
+    )
 
 
 async def live_merges(session: Session, entities: Iterable[int], sources: Iterable[int]) -> dict[int, int]:
@@ -47,6 +64,42 @@ async def put_merges(session: Session, ended: Iterable[int], made: Mapping[int, 
     """End merges by their source, and make new ones."""
     sources = sorted(made)
     await session.run("put_merges", sorted(ended), sources, [made[source] for source in sources], stamp)
+
+
+async def put_user_merges(session: Session, sources: Iterable[int], target: int, stamp: datetime) -> None:
+    """Merge entities by somebody's word, in place of what follows from aliases; they must have no such merge yet."""
+    await session.run("put_user_merges", sorted(sources), target, stamp)
+
+
+@dataclass(frozen=True, slots=True)
+class EndedMerge:
+    """A merge that was ended: what `source` was merged into, by whose word ('alias' or 'user'), and since when."""
+
+    target: int
+    cause: str
+    since: datetime
+
+
+async def end_merge(session: Session, source: int, stamp: datetime) -> EndedMerge | None:
+    """End the live merge of an entity; None when it has none."""
+    row = await session.row("end_merge", source, stamp)
+    return None if row is None else EndedMerge(row["target"], row["cause"], row["since"])
+
+
+async def put_apart(session: Session, pairs: Iterable[tuple[int, int]], stamp: datetime) -> None:
+    """Note that aliases make these pairs one no more."""
+    ordered = sorted(pairs)
+    await session.run("put_apart", [source for source, _ in ordered], [target for _, target in ordered], stamp)
+
+
+async def end_apart(session: Session, entities: Iterable[int], stamp: datetime) -> None:
+    """These became one by somebody's word: no two of them are apart any more."""
+    await session.run("end_apart", sorted(entities), stamp)
+
+
+async def ended_apart(session: Session, at: datetime) -> list[tuple[int, int]]:
+    """The pairs that were apart until this stamp."""
+    return [(row["source"], row["target"]) for row in await session.rows("ended_apart", at)]
 
 
 @dataclass(frozen=True, slots=True)

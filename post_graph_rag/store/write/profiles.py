@@ -16,8 +16,19 @@ async def fetch_profiles(session: Session, entities: Iterable[int]) -> list[Any]
 
 
 async def settle_names(session: Session, passages: Iterable[int], stamp: datetime) -> list[Any]:
-    """Write names that these passages are the first to give, end those nothing gives any more; returns both."""
+    """Write names that these passages are the first to give, end those nothing gives any more; returns both.
+
+    A name that somebody gave stays.
+    """
     return await session.rows("settle_names", sorted(passages), stamp)
+
+
+async def put_given_name(session: Session, entity: int, name: str | None, key: str, stamp: datetime) -> list[Any]:
+    """Give an entity a name in place of the one it was given before; None: texts name it again.
+
+    Returns the names under which it is found from now on (live) and those under which it is not any more.
+    """
+    return await session.rows("put_given_name", entity, name, key, stamp)
 
 
 async def apply_profiles(session: Session, profiles: Rows, stamp: datetime) -> None:

@@ -17,7 +17,14 @@ Saying = tuple[str, str, str, bool]
 
 def row(*sample: Saying, **fields: Any) -> dict[str, Any]:
     before = {"entity": 1, "space": 2, "name": None, "type": None, "description": None, "stands": True, "live": True}
-    return {**before, "current": False, "pending": None, "sample": json.dumps(sample) if sample else None, **fields}
+    return {
+        **before,
+        "current": False,
+        "pending": None,
+        "given": None,
+        "sample": json.dumps(sample) if sample else None,
+        **fields,
+    }
 
 
 def made(*sample: Saying, **fields: Any) -> Profile:
@@ -59,6 +66,16 @@ def test_a_dormant_or_merged_entity_keeps_its_words() -> None:
     dormant = made(live=False, **kept)
     merged = made(("Acme", "", "Something else.", True), stands=False, **kept)
     assert dormant == merged == Profile(1, 2, "Acme", "company", "Makes kilns.", False, False)
+
+
+def test_the_name_somebody_gave_is_borne_whatever_texts_say() -> None:
+    found = made(("Acme Corporation", "", "", True), given="Kiln Works", name="Acme", description="", pending=False)
+    assert (found.name, found.pending) == ("Kiln Works", True)
+
+
+def test_a_dormant_entity_bears_the_name_it_was_given_and_needs_another_vector() -> None:
+    kept = {"name": "Acme", "type": "company", "description": "Makes kilns.", "pending": False}
+    assert made(given="Kiln Works", **kept) == Profile(1, 2, "Kiln Works", "company", "Makes kilns.", False, True)
 
 
 def test_a_part_of_a_fuller_description_is_not_repeated() -> None:

@@ -21,7 +21,12 @@ def claim(
     target_types: Sequence[str] = (),
     stands: int | None = None,
 ) -> Claim:
-    return Claim(source, target, f"k{target:03}", stands or target, tuple(source_types), tuple(target_types))
+    ends = (source, f"k{source:03}", target, f"k{target:03}")
+    return Claim(*ends, stands or target, tuple(source_types), tuple(target_types))
+
+
+def said(source: int, target: int) -> Claim:
+    return replace(claim(source, target), said=True)
 
 
 def member(id: int, target: int | None = None, key: str | None = None) -> Member:
@@ -80,6 +85,34 @@ def test_a_claimant_of_another_kind_still_makes_a_name_ambiguous() -> None:
     assert alias_merges([claim(1, 2, ["person"], ["person"]), claim(1, 3, ["person"], ["city"])]) == {}
 
 
+def test_what_somebody_merged_makes_no_name_ambiguous() -> None:
+    assert alias_merges([claim(1, 2), claim(1, 3), said(2, 3)]) == {1: 2}
+
+
+def test_what_somebody_merged_is_merged_no_other_way_by_an_alias() -> None:
+    assert alias_merges([said(1, 2), claim(2, 1)]) == {}
+    assert alias_merges([claim(1, 2), said(2, 3), claim(3, 1)]) == {3: 1}
+
+
+def test_what_is_apart_no_claim_makes_one() -> None:
+    assert alias_merges([claim(1, 2)], {(1, 2)}) == {}
+    assert alias_merges([claim(2, 1)], {(1, 2)}) == {}
+
+
+def test_what_is_apart_does_not_become_one_through_a_third() -> None:
+    assert alias_merges([claim(1, 2), claim(1, 3), claim(2, 3)], {(1, 2)}) == {2: 3}
+    assert alias_merges([claim(1, 3), claim(2, 3)], {(1, 2)}) == {2: 3}
+    assert alias_merges([claim(2, 3), claim(3, 1)], {(1, 2)}) == {2: 3}
+
+
+def test_one_from_whom_it_is_apart_makes_no_name_ambiguous() -> None:
+    assert alias_merges([claim(1, 2), claim(1, 3)], {(1, 2)}) == {1: 3}
+
+
+def test_what_is_apart_stays_so_when_one_of_the_two_was_merged_by_somebody() -> None:
+    assert alias_merges([said(1, 3), claim(3, 2)], {(1, 2)}) == {}
+
+
 def test_an_entity_stands_for_itself_without_merges() -> None:
     assert canonical([member(1), member(2)]) == {1: 1, 2: 2}
 
@@ -108,25 +141,61 @@ def standing(merges: dict[int, int]) -> dict[int, int]:
     return canonical([member(n, merges.get(n)) for n in ENTITIES])
 
 
-@given(PAIRS, KINDS, st.permutations(ENTITIES), st.randoms())
+@st.composite
+def people(draw: st.DrawFn) -> tuple[dict[int, int], frozenset[tuple[int, int]]]:
+    """What people merged, never in a circle, and pairs of those that they took apart."""
+    order = draw(st.permutations(ENTITIES))
+    merges = {
+        source: draw(st.sampled_from(order[n + 1 :]))
+        for n, source in enumerate(order[:-1])
+        if draw(st.integers(0, 4)) == 4
+    }
+    one = standing(merges)
+    pairs = draw(PAIRS)
+    return merges, frozenset((a, b) for a, b in pairs[: draw(st.integers(0, 4))] if one[a] != one[b])
+
+
+NOBODY: tuple[dict[int, int], frozenset[tuple[int, int]]] = ({}, frozenset())
+PEOPLE = st.one_of(st.just(NOBODY), people())
+
+
+def told(claims: list[Claim], merges: dict[int, int]) -> list[Claim]:
+    """The claims as they are read: of what somebody merged nothing but that."""
+    return [c for c in claims if c.source not in merges] + [said(source, target) for source, target in merges.items()]
+
+
+@given(PAIRS, KINDS, PEOPLE, st.permutations(ENTITIES), st.randoms())
 def test_neither_order_nor_numbers_matter(
-    pairs: list[tuple[int, int]], kinds: dict[int, str], numbers: list[int], chance: random.Random
+    pairs: list[tuple[int, int]],
+    kinds: dict[int, str],
+    people: tuple[dict[int, int], frozenset[tuple[int, int]]],
+    numbers: list[int],
+    chance: random.Random,
 ) -> None:
     """Numbers follow arrival; the keys of the entities stay theirs."""
-    claims = claims_of(pairs, kinds)
+    merges, apart = people
+    claims = told(claims_of(pairs, kinds), merges)
     number = dict(zip(ENTITIES, numbers, strict=True))
     renumbered = [
         replace(c, source=number[c.source], target=number[c.target], stands=number[c.stands])
         for c in chance.sample(claims, len(claims))
     ]
-    assert alias_merges(renumbered) == {number[s]: number[t] for s, t in alias_merges(claims).items()}
+    apart_renumbered = frozenset((number[a], number[b]) for a, b in apart)
+    wanted = {number[s]: number[t] for s, t in alias_merges(claims, apart).items()}
+    assert alias_merges(renumbered, apart_renumbered) == wanted
 
 
-@given(PAIRS, KINDS)
-def test_merges_follow_claims_and_end_somewhere(pairs: list[tuple[int, int]], kinds: dict[int, str]) -> None:
-    merges = alias_merges(claims_of(pairs, kinds))
-    assert merges.items() <= set(pairs)
-    assert set(standing(merges).values()).isdisjoint(merges)
+@given(PAIRS, KINDS, PEOPLE)
+def test_merges_follow_claims_and_end_somewhere(
+    pairs: list[tuple[int, int]], kinds: dict[int, str], people: tuple[dict[int, int], frozenset[tuple[int, int]]]
+) -> None:
+    merges, apart = people
+    aliases = alias_merges(told(claims_of(pairs, kinds), merges), apart)
+    assert aliases.items() <= set(pairs)
+    assert aliases.keys().isdisjoint(merges)
+    stands = standing(merges | aliases)
+    assert set(stands.values()).isdisjoint(merges | aliases)
+    assert all(stands[a] != stands[b] for a, b in apart)
 
 
 @given(PAIRS, KINDS)
@@ -140,21 +209,26 @@ def test_who_is_left_apart_is_claimed_by_two_or_by_another_kind(
             assert not any(types_compatible(kinds[source], kinds[target]) for target in others)
 
 
-@given(PAIRS, KINDS, st.sets(st.sampled_from(ENTITIES)))
+@given(PAIRS, KINDS, PEOPLE, st.sets(st.sampled_from(ENTITIES)))
 def test_what_changed_can_be_decided_without_the_rest(
-    pairs: list[tuple[int, int]], kinds: dict[int, str], touched: set[int]
+    pairs: list[tuple[int, int]],
+    kinds: dict[int, str],
+    people: tuple[dict[int, int], frozenset[tuple[int, int]]],
+    touched: set[int],
 ) -> None:
-    merges = alias_merges(claims_of(pairs, kinds))
-    stands = standing(merges)
+    merges, apart = people
+    claims = told(claims_of(pairs, kinds), merges)
+    aliases = alias_merges(claims, apart)
+    stands = standing(merges | aliases)
+    leads = [*pairs, *merges.items(), *((t, s) for s, t in merges.items()), *apart, *((b, a) for a, b in apart)]
     affected = set(touched)
-    while more := {source for source, target in pairs if target in affected} - affected:
+    while more := {source for source, target in leads if target in affected} - affected:
         affected |= more
     given_claims = [
-        c if c.target in affected else replace(c, stands=stands[c.target])
-        for c in claims_of(pairs, kinds)
-        if c.source in affected
+        c if c.target in affected else replace(c, stands=stands[c.target]) for c in claims if c.source in affected
     ]
-    assert alias_merges(given_claims) == {s: t for s, t in merges.items() if s in affected}
+    given_apart = frozenset((a, b) for a, b in apart if a in affected)
+    assert alias_merges(given_claims, given_apart) == {s: t for s, t in aliases.items() if s in affected}
 
 
 @given(st.dictionaries(st.integers(1, 8), st.integers(1, 8)))

@@ -2,6 +2,7 @@
 
 from post_graph_rag.records.asking import Channel, Message, Mode, QueryParam, Weight
 from post_graph_rag.records.base import Record
+from post_graph_rag.records.changes import Change, ChangeKind, ChangeName, Changes
 from post_graph_rag.records.documents import Document, DocumentContext
 from post_graph_rag.records.extraction import ExtractedEntity, ExtractedRelation, Extraction
 from post_graph_rag.records.finding import (
@@ -17,6 +18,25 @@ from post_graph_rag.records.finding import (
     RelationHit,
     Source,
 )
+from post_graph_rag.records.listing import (
+    DocumentDetail,
+    DocumentGraph,
+    DocumentInfo,
+    DocumentPage,
+    DocumentStats,
+    EntityDetail,
+    EntityInfo,
+    EntityPage,
+    Evidence,
+    GraphEdge,
+    GraphNode,
+    MergedEntity,
+    Override,
+    PassageInfo,
+    RecordedPeriod,
+    RelationDetail,
+    VersionInfo,
+)
 from post_graph_rag.records.realms import Finding, OptimizeReport, RealmInfo, RealmStats
 from post_graph_rag.records.reports import DocumentReport, DocumentStatus, PendingReport, Progress, ProgressCallback
 from post_graph_rag.records.rules import PredicateRule
@@ -24,22 +44,40 @@ from post_graph_rag.records.rules import PredicateRule
 __all__ = [
     "Answer",
     "Cause",
+    "Change",
+    "ChangeKind",
+    "ChangeName",
+    "Changes",
     "Channel",
     "ChannelRank",
     "Closing",
     "Document",
     "DocumentContext",
+    "DocumentDetail",
+    "DocumentGraph",
+    "DocumentInfo",
+    "DocumentPage",
     "DocumentReport",
+    "DocumentStats",
     "DocumentStatus",
+    "EntityDetail",
     "EntityHit",
+    "EntityInfo",
+    "EntityPage",
+    "Evidence",
     "ExtractedEntity",
     "ExtractedRelation",
     "Extraction",
     "Finding",
+    "GraphEdge",
+    "GraphNode",
+    "MergedEntity",
     "Message",
     "Mode",
     "OptimizeReport",
+    "Override",
     "PassageHit",
+    "PassageInfo",
     "PendingReport",
     "Period",
     "PredicateRule",
@@ -50,8 +88,11 @@ __all__ = [
     "RealmInfo",
     "RealmStats",
     "Record",
+    "RecordedPeriod",
     "Reference",
+    "RelationDetail",
     "RelationHit",
     "Source",
+    "VersionInfo",
     "Weight",
 ]

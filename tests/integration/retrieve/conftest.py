@@ -112,3 +112,10 @@ def reader_of(
         return library
 
     return Reader(opened, tokenizer_for("gpt-4o"), space)
+
+
+@pytest.fixture(scope="session")
+def belief_dsn(server_dsn: str, template_database: str) -> Iterator[str]:
+    """One database for tests that write through an engine, a realm for each."""
+    with fresh_database(server_dsn, f"pgr_{uuid.uuid4().hex[:12]}", template_database) as dsn:
+        yield dsn

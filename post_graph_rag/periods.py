@@ -10,7 +10,8 @@ has no point, since nobody says when, neither ends anything nor is ended.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -89,27 +90,28 @@ class Turn:
 class Slot:
     """Whose turn it is when, from the points of facts (moment -> facts, which stand for themselves by a number)."""
 
-    def __init__(self, cause: Cause, points: Mapping[int, Iterable[int]]) -> None:
+    def __init__(self, cause: Cause, points: Mapping[int, Collection[int]]) -> None:
         self.cause = cause
-        self._turns: dict[int, list[Turn]] = {}
-        self.moments = sorted(points)
-        holders = [frozenset(points[moment]) for moment in self.moments]
-        for n, facts in enumerate(holders):
-            last = n + 1 == len(holders)
+        self._points = points
+        self._moments = sorted(points)
+
+    def turns(self, fact: int, points: Sequence[int]) -> list[Turn]:
+        """The spans in which it is the turn of a fact that has these points, in order, in the slot."""
+        turns: list[Turn] = []
+        for point in points:
+            place = bisect_left(self._moments, point)
             # Before the first point of a slot nothing is known to have held, so its facts may have begun at any time.
-            span = Span(self.moments[n] if n else None, None if last else self.moments[n + 1])
-            for fact in facts:
-                self._add(fact, Turn(span, frozenset() if last else holders[n + 1]))
+            start = point if place else None
+            if turns and turns[-1].span.end == start:
+                start = turns.pop().span.start
+            turns.append(self._turn(fact, start, place + 1))
+        return turns
 
-    def _add(self, fact: int, turn: Turn) -> None:
-        turns = self._turns.setdefault(fact, [])
-        if turns and turns[-1].span.end == turn.span.start:
-            turn = Turn(Span(turns.pop().span.start, turn.span.end), turn.next)
-        turns.append(turn)
-
-    def turns(self, fact: int) -> Sequence[Turn]:
-        """The spans in which it is the fact's turn; none for one without points."""
-        return self._turns.get(fact, ())
+    def _turn(self, fact: int, start: int | None, next: int) -> Turn:
+        if next == len(self._moments):
+            return Turn(Span(start, None), frozenset())
+        end = self._moments[next]
+        return Turn(Span(start, end), frozenset(self._points[end]) - {fact})
 
 
 def holdings(
@@ -120,13 +122,15 @@ def holdings(
     Stated spans that overlap or touch become one, disjoint ones stay apart, and testimonies without dates are a holding
     of their own; then each is cut to the fact's turns. No order of any of the arguments matters.
     """
-    stated = [testimony.span for testimony in testimonies]
+    said = list(testimonies)
+    stated = [testimony.span for testimony in said]
+    points = sorted({point for testimony in said for point in testimony.points()})
     held = [Holding(span, True) for span in union(span for span in stated if span is not None)]
     held += [Holding(ALWAYS, False)] if None in stated else []
-    if override is None or override.action == "close":
+    if points and (override is None or override.action == "close"):
         for slot in slots:
-            if turns := slot.turns(fact):
-                held = [part for holding in held for turn in turns for part in _cut(holding, turn, slot.cause)]
+            turns = slot.turns(fact, points)
+            held = [part for holding in held for turn in turns for part in _cut(holding, turn, slot.cause)]
     return frozenset(held if override is None else _closed(held, override))
 
 

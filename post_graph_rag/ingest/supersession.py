@@ -16,7 +16,7 @@ from post_graph_rag.store import write
 from post_graph_rag.store.database import Session
 from post_graph_rag.store.write import Group
 
-Points = Mapping[int, frozenset[int]]
+Points = dict[int, set[int]]
 Triple = tuple[int, str, int]
 _VERDICT = "verdict:"
 
@@ -67,8 +67,8 @@ class _Contest:
     def __init__(self, groups: list[Group]) -> None:
         self.groups: list[Group] = []
         self.slots: dict[str, list[int]] = {}
-        self.points: dict[str, dict[int, frozenset[int]]] = {}
-        self._before: dict[str, Points] = {}
+        self.points: dict[str, Points] = {}
+        self._moved: dict[str, set[int]] = {}
         self._places: dict[Triple, dict[bool, int]] = {}
         self.add(groups)
         self._changed = frozenset(map(self._number, range(len(groups))))
@@ -87,28 +87,37 @@ class _Contest:
         relation = self.groups[n].relation
         return -1 - n if relation is None else relation
 
-    def take(self, fetched: Mapping[str, Points]) -> None:
+    def take(self, fetched: Mapping[str, Sequence[tuple[int, int]]]) -> None:
         """Take in the points of slots as they are written down, and put those of changed relations in their place."""
         for slot in self.slots.keys() - self.points.keys():
-            self._before[slot] = fetched.get(slot, {})
-            self.points[slot] = self._renewed(slot, self._before[slot])
+            left: Points = {}
+            before: set[tuple[int, int]] = set()
+            for moment, relation in fetched.get(slot, ()):
+                if relation in self._changed:
+                    before.add((moment, relation))
+                else:
+                    left.setdefault(moment, set()).add(relation)
+            after = self._changed_points(slot)
+            for moment, number in after:
+                left.setdefault(moment, set()).add(number)
+            self.points[slot] = left
+            self._moved[slot] = {moment for moment, _ in before ^ after}
 
-    def _renewed(self, slot: str, before: Points) -> dict[int, frozenset[int]]:
-        points = {moment: left for moment, holders in before.items() if (left := holders - self._changed)}
-        for n in self.slots[slot]:
-            if (number := self._number(n)) in self._changed:
-                for point in points_of(self.groups[n]):
-                    points[point] = points.get(point, frozenset()) | {number}
-        return points
+    def _changed_points(self, slot: str) -> set[tuple[int, int]]:
+        return {
+            (point, number)
+            for n in self.slots[slot]
+            if (number := self._number(n)) in self._changed
+            for point in points_of(self.groups[n])
+        }
 
     def neighbours(self) -> frozenset[int]:
         """Relations that are not among the changed ones, but whose turn may have begun or ended."""
         found: set[int] = set()
         for slot, points in self.points.items():
-            before, moments = self._before[slot], sorted(points)
-            for moment in points.keys() | before.keys():
-                if points.get(moment) != before.get(moment):
-                    found.update(*(points[near] for near in _near(moments, moment)))
+            if moved := self._moved[slot]:
+                moments = sorted(points)
+                found.update(*(points[near] for moment in moved for near in _near(moments, moment)))
         return frozenset(found) - self._changed
 
     def settled(self) -> list[Settled]:
@@ -130,7 +139,7 @@ class _Contest:
 
     def _denial(self, twins: Iterable[int], negated: bool) -> Slot:
         """A fact and its denial take turns as well."""
-        points: dict[int, set[int]] = {}
+        points: Points = {}
         for n in twins:
             for point in points_of(self.groups[n]):
                 points.setdefault(point, set()).add(self._number(n))

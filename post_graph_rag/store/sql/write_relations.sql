@@ -108,7 +108,7 @@ LEFT JOIN LATERAL (
 -- name: fetch_slots
 -- All points of slots $1, as moments beside the relations that are said to hold then.
 SELECT slot, array_agg(at) AS moments, array_agg(relation) AS relations
-FROM (SELECT DISTINCT slot, at, relation FROM {record}.slot_point WHERE slot = ANY ($1::text[])) AS p GROUP BY slot
+FROM {record}.slot_point WHERE slot = ANY ($1::text[]) GROUP BY slot
 
 -- name: apply_groups
 -- Write the difference: $1 json {relations: [{n, relation, space, subject, predicate, object, negated, fact, current}],

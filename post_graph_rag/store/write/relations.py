@@ -120,8 +120,8 @@ def _holding(
     return Holding(Span(starts, ends), dated, closing or None, retracted)
 
 
-Points = Mapping[int, frozenset[int]]
-"""Of one slot: which relations are said to hold at which moments."""
+Points = Sequence[tuple[int, int]]
+"""Of one slot: moments, each with a relation that is said to hold then; one may come twice."""
 
 
 async def fetch_slots(session: Session, slots: Iterable[str]) -> dict[str, Points]:
@@ -129,14 +129,7 @@ async def fetch_slots(session: Session, slots: Iterable[str]) -> dict[str, Point
     if not (wanted := sorted(slots)):
         return {}
     rows = await session.rows("fetch_slots", wanted)
-    return {row["slot"]: _points(row["moments"], row["relations"]) for row in rows}
-
-
-def _points(moments: Sequence[int], relations: Sequence[int]) -> Points:
-    found: dict[int, set[int]] = {}
-    for moment, relation in zip(moments, relations, strict=True):
-        found.setdefault(moment, set()).add(relation)
-    return {moment: frozenset(holders) for moment, holders in found.items()}
+    return {row["slot"]: list(zip(row["moments"], row["relations"], strict=True)) for row in rows}
 
 
 @dataclass(frozen=True, slots=True)

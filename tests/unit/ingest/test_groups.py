@@ -6,14 +6,15 @@ from typing import Any
 
 from post_graph_rag.ingest.groups import Settled, differences, fact_of, triple_of, words_of
 from post_graph_rag.ingest.supersession import slots_of
-from post_graph_rag.periods import ALWAYS, Closing, Holding, Span, Testimony, holdings
+from post_graph_rag.periods import ALWAYS, Closing, Holding, Span, holdings
+from post_graph_rag.periods import Testimony as Said
 from post_graph_rag.store.write import Carrier, Group, Rule
 
 EARLY, LATE = Span(1, 3), Span(5, None)
 
 
 def stated(id: int, span: Span | None = None, *, new: bool = True) -> Carrier:
-    return Carrier(id, id * 10, new, Testimony(span))
+    return Carrier(id, id * 10, new, Said(span))
 
 
 def group(*carried: Carrier, **fields: Any) -> Group:

@@ -15,7 +15,7 @@ FROM (
             SELECT v.id AS version FROM {record}.document_version v
             WHERE v.document = d.id AND ($4::boolean OR upper_inf(v.recorded))
             ORDER BY lower(v.recorded) DESC LIMIT 1) AS v
-        WHERE d.space = s.id AND d.id > $2::bigint ORDER BY d.id LIMIT $3::int) AS d
+        WHERE d.space = s.id AND d.id + 0 > $2::bigint ORDER BY d.id + 0 LIMIT $3::int) AS d
     ORDER BY d.id LIMIT $3::int
 ) AS d
 JOIN {record}.document_version v ON v.id = d.version

@@ -40,6 +40,16 @@ async def open_engine(settings: Settings, create: bool = False) -> AsyncIterator
 
 
 @asynccontextmanager
+async def looking_engine(settings: Settings) -> AsyncIterator[GraphRAG]:
+    """The engine for commands that ask no model, so that none need be named."""
+    rag = GraphRAG(with_server(settings))
+    try:
+        yield rag
+    finally:
+        await rag.close()
+
+
+@asynccontextmanager
 async def unopened_engine(settings: Settings) -> AsyncIterator[GraphRAG]:
     """The same before it has reached anything, for a look at what it would meet."""
     rag = GraphRAG(with_models(with_server(settings)))

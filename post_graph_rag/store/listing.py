@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from post_graph_rag.clean import key_digest
+from post_graph_rag.clean import clean_text, key_digest
 from post_graph_rag.errors import InputError
 from post_graph_rag.moments import period_dates
 from post_graph_rag.names import name_key
@@ -29,6 +30,7 @@ from post_graph_rag.store.database import Session
 
 _SHOWN: Final = 100
 """Passages of an entity, and statements of a relation, that are shown."""
+_IDS: Final = range(1, 1 << 63)
 
 Json = Mapping[str, Any]
 
@@ -37,8 +39,7 @@ async def list_documents(
     session: Session, spaces: Sequence[int], limit: int, after: str | None, deleted: bool
 ) -> DocumentPage:
     """A page of documents. Raises InputError for an `after` that no page gave."""
-    behind = _number(after, "0" if after is None else after)
-    rows = await session.rows("list_documents", spaces, behind, limit + 1, deleted)
+    rows = await session.rows("list_documents", spaces, _behind_document(after), limit + 1, deleted)
     found = [DocumentInfo(**json.loads(row["it"])) for row in rows]
     return DocumentPage(documents=tuple(found[:limit]), after=str(found[limit - 1].id) if len(found) > limit else None)
 
@@ -71,8 +72,7 @@ async def list_entities(
     session: Session, spaces: Sequence[int], limit: int, after: str | None, dormant: bool
 ) -> EntityPage:
     """A page of entities. Raises InputError for an `after` that no page gave."""
-    sense, space, key = _behind(after)
-    rows = await session.rows("list_entities", spaces, key, sense, space, limit + 1, dormant)
+    rows = await session.rows("list_entities", spaces, *_behind_entity(after), limit + 1, dormant)
     found = tuple(EntityInfo(**json.loads(row["it"])) for row in rows[:limit])
     last = rows[limit - 1] if len(rows) > limit else None
     return EntityPage(entities=found, after=None if last is None else "{sense}/{space}/{key}".format(**last))
@@ -80,8 +80,10 @@ async def list_entities(
 
 async def find_entity(session: Session, spaces: Sequence[int], id_or_name: int | str) -> list[tuple[int, str]]:
     """Ids and names of the entities that an id, or a name in these spaces, may mean, each as what stands for it."""
-    by_id = isinstance(id_or_name, int)
-    id, key = (id_or_name, None) if by_id else (None, name_key(str(id_or_name)))
+    if isinstance(id_or_name, int):
+        id, key = id_or_name if id_or_name in _IDS else None, None
+    else:
+        id, key = None, name_key(id_or_name)
     return [(row["id"], row["name"]) for row in await session.rows("find_entity", spaces, id, key)]
 
 
@@ -92,7 +94,7 @@ async def show_entity(session: Session, id: int) -> EntityDetail:
 
 async def show_relation(session: Session, id: int) -> RelationDetail | None:
     """A relation with its history, evidence and people's words on it; None where there is none."""
-    text = await session.value("show_relation", id, _SHOWN)
+    text = await session.value("show_relation", id, _SHOWN) if id in _IDS else None
     if text is None:
         return None
     found = json.loads(text)
@@ -117,21 +119,23 @@ def _override(row: Json) -> Override:
     return Override(**{**row, "at": period_dates(None, row["at"])[1]})
 
 
-def _number(after: str | None, text: str) -> int:
-    if not (text.isascii() and text.isdigit() and len(text) < 19):
-        raise _no_place(after)
-    return int(text)
-
-
-def _behind(after: str | None) -> tuple[int, int, str]:
+def _behind_document(after: str | None) -> int:
     if after is None:
-        return 0, 0, ""
-    sense, _, rest = after.partition("/")
-    space, slash, key = rest.partition("/")
-    if not slash or "\0" in key:
+        return 0
+    found = re.fullmatch(r"\d{1,18}", after, re.ASCII)
+    if found is None:
         raise _no_place(after)
-    return _number(after, sense), _number(after, space), key
+    return int(after)
 
 
-def _no_place(after: str | None) -> InputError:
-    return InputError(f"after is {after!r}: give what the page before returned, or nothing for the first page")
+def _behind_entity(after: str | None) -> tuple[str, int, int]:
+    if after is None:
+        return "", 0, 0
+    found = re.fullmatch(r"(\d{1,4})/(\d{1,9})/(.*)", after, re.ASCII | re.DOTALL)
+    if found is None:
+        raise _no_place(after)
+    return clean_text(found[3])[0], int(found[1]), int(found[2])
+
+
+def _no_place(after: str) -> InputError:
+    return InputError(f"after is {after[:80]!r}: give what the page before returned, or nothing for the first page")

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TypeAlias
 
-from post_graph_rag.ingest.groups import Settled, fact_of, triple_of, words_of
+from post_graph_rag.ingest.groups import Settled, triple_of, words_of
 from post_graph_rag.ingest.profiles import Profile, profile
 from post_graph_rag.ingest.resolve import alias_merges, canonical
 from post_graph_rag.ingest.structure import structure_rows
@@ -19,7 +19,7 @@ from post_graph_rag.ingest.written import Committed, RelationText, Written
 from post_graph_rag.store import write
 from post_graph_rag.store.database import Session
 from post_graph_rag.store.projection import Touched, project
-from post_graph_rag.store.write import Findable, Group, Posted
+from post_graph_rag.store.write import Findable, Posted
 from post_graph_rag.terms import term_counts
 
 Relations: TypeAlias = Mapping[int, Settled]
@@ -107,25 +107,17 @@ async def _put_profiles(session: Session, stamp: datetime, entities: Iterable[in
     return profiles
 
 
-def _other_words(group: Group) -> bool:
-    return group.relation is None or fact_of(group) != group.fact
-
-
 def _words(relations: Relations) -> list[Posted]:
     return [
         Posted(write.RELATION, one.group.space, id, term_counts(words_of(one.group)))
         for id, one in relations.items()
-        if _other_words(one.group)
+        if one.reworded
     ]
 
 
 def _replaced(relations: Relations) -> list[tuple[int, int]]:
     """Relations whose words were there and are others now."""
-    return [
-        (write.RELATION, id)
-        for id, one in relations.items()
-        if one.group.relation is not None and _other_words(one.group)
-    ]
+    return [(write.RELATION, id) for id, one in relations.items() if one.group.relation is not None and one.reworded]
 
 
 def _without_vector(relations: Relations) -> list[RelationText]:
@@ -144,8 +136,8 @@ def _findable(written: Written, followed: Followed) -> Findable:
         no_passages=written.retired,
         entities=frozenset(made.entity for made in profiles if made.current),
         no_entities=frozenset(made.entity for made in profiles if not made.current),
-        relations=frozenset(id for id, one in relations.items() if one.current),
-        no_relations=frozenset(id for id, one in relations.items() if not one.current),
+        relations=frozenset(id for id, one in relations.items() if one.changed and one.current),
+        no_relations=frozenset(id for id, one in relations.items() if one.changed and not one.current),
         no_names=followed.names_gone,
     )
 
@@ -155,4 +147,5 @@ async def _draw(session: Session, graph: str, written: Written, followed: Follow
     if followed.moved:
         passages |= await write.mentioning_passages(session, followed.moved)
     entities = [made.entity for made in followed.profiles]
-    await project(session, graph, Touched(written.documents, passages, entities, followed.relations))
+    relations = [id for id, one in followed.relations.items() if one.changed]
+    await project(session, graph, Touched(written.documents, passages, entities, relations))

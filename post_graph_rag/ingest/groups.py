@@ -25,6 +25,16 @@ class Settled:
         """Whether nothing has superseded it."""
         return any(holding.closed_by is None for holding in self.held)
 
+    @property
+    def reworded(self) -> bool:
+        """Whether it is found by other words than before, if it was there."""
+        return self.group.relation is None or fact_of(self.group) != self.group.fact
+
+    @property
+    def changed(self) -> bool:
+        """Whether anything of it is shown differently from now on."""
+        return self.reworded or self.held != self.group.periods.keys()
+
 
 def differences(settled: Sequence[Settled], renewed: Collection[int] = ()) -> GroupChanges:
     """The rows to write and to end so that each relation is what its live assertions make it.

@@ -22,6 +22,7 @@ async def resettle(
 ) -> None:
     """Bring periods, what channels find and the graph up to date; renewed: those whose slots may be others now."""
     settled = await settle_relations(session, stamp, relations=relations, renewed=renewed)
-    current = frozenset(id for id, one in settled.items() if one.current)
-    await write.set_current(session, Findable(relations=current, no_relations=frozenset(settled) - current))
-    await project(session, graph, Touched((), (), (), settled))
+    changed = {id: one for id, one in settled.items() if one.changed}
+    current = frozenset(id for id, one in changed.items() if one.current)
+    await write.set_current(session, Findable(relations=current, no_relations=frozenset(changed) - current))
+    await project(session, graph, Touched((), (), (), changed))

@@ -13,7 +13,7 @@ import numpy as np
 from post_graph_rag import failpoints
 from post_graph_rag.errors import EmbeddingError, WidthMismatch
 from post_graph_rag.models.protocols import EmbeddingModel, Vectors
-from post_graph_rag.models.replies import ReplyStore, content_key
+from post_graph_rag.models.replies import ReplyStore, vector_key
 
 BATCH = 128
 """Texts in one request; larger ones gain little and lose more when they fail."""
@@ -98,7 +98,7 @@ class Embedder:
             task.add_done_callback(partial(_hand_out, futures))
 
     async def _vectors(self, texts: Sequence[str], kept: set[str]) -> dict[str, Outcome]:
-        keys = {text: content_key(self._model.name, self._dimensions, "passage", text) for text in kept}
+        keys = {text: vector_key(self._model.name, self._dimensions, text) for text in kept}
         stored = await self._replies.find_vectors(list(keys.values()))
         found: dict[str, Outcome] = {text: stored[key] for text, key in keys.items() if key in stored}
         if missing := [text for text in texts if text not in found]:
@@ -135,7 +135,7 @@ class Embedder:
         self._check(made, len(texts))
         milliseconds = round((time.monotonic() - started) * 1000)
         if rows := [n for n, text in enumerate(texts) if text in keys]:
-            kept = [keys[texts[n]] for n in rows]
+            kept = {keys[texts[n]]: texts[n] for n in rows}
             await self._replies.keep_vectors(kept, made[rows], self._model.name, milliseconds)
             failpoints.reach("vectors_kept")
         else:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from post_graph_rag.clean import clean_text
+from post_graph_rag.clean import clean_text, text_hash
 from post_graph_rag.models.protocols import ChatReply, Vectors
 from post_graph_rag.store.database import Database
 from post_graph_rag.store.realms import Realm
@@ -21,6 +21,11 @@ def content_key(*parts: Any) -> bytes:
     """A key for a reply: everything that shapes it, as JSON values or bytes."""
     text = json.dumps(parts, sort_keys=True, default=lambda value: value.hex())
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
+
+
+def vector_key(model: str, dimensions: int, text: str) -> bytes:
+    """The key of the stored vector of a text that is searched for."""
+    return content_key(model, dimensions, "passage", text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,11 +86,12 @@ class ReplyStore:
             rows = await session.rows("find_vectors", list(keys))
         return {row["key"]: np.asarray(row["embedding"], dtype=np.float32) for row in rows}
 
-    async def keep_vectors(self, keys: Sequence[bytes], vectors: Vectors, model: str, milliseconds: int) -> None:
-        """Store vectors of shape (len(keys), dimensions) and one line in the ledger."""
+    async def keep_vectors(self, keys: Mapping[bytes, str], vectors: Vectors, model: str, milliseconds: int) -> None:
+        """Store vectors of shape (len(keys), dimensions), with key and text of each, and a ledger line."""
         lazy = not self._database.inside_transaction
+        sources = [text_hash(text) for text in keys.values()]
         async with self._database.single(self._realm.statements) as session:
-            await session.run("put_vectors", lazy, list(keys), as_vectors(vectors), model, 0, milliseconds)
+            await session.run("put_vectors", lazy, list(keys), sources, as_vectors(vectors), model, 0, milliseconds)
 
     async def note_calls(self, role: str, model: str, milliseconds: Sequence[int]) -> None:
         """Lines in the ledger for calls of which nothing is stored here."""

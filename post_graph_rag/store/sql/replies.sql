@@ -27,13 +27,14 @@ SELECT $2, $3, 0, 0, 0, w.milliseconds FROM quick, unnest($4::integer[]) AS w(mi
 SELECT key, embedding::real[] AS embedding FROM {record}.stored_vector WHERE key = ANY ($1::bytea[])
 
 -- name: put_vectors
--- $1 as above, $2 keys, $3 vectors as text, $4.. the ledger's line.
+-- $1 as above, $2 keys, $3 hashes of the texts, $4 vectors as text, $5.. the ledger's line.
 WITH quick AS (
     SELECT CASE WHEN $1 THEN set_config('synchronous_commit', 'off', true) END
 ), kept AS (
-    INSERT INTO {record}.stored_vector (key, embedding)
-    SELECT key, embedding::{vector} FROM unnest($2::bytea[], $3::text[]) AS w(key, embedding) ORDER BY key
+    INSERT INTO {record}.stored_vector (key, source, embedding)
+    SELECT key, source, embedding::{vector}
+    FROM unnest($2::bytea[], $3::bytea[], $4::text[]) AS w(key, source, embedding) ORDER BY key
     ON CONFLICT (key) DO NOTHING
 )
 INSERT INTO {record}.ledger (role, model, prompt_tokens, output_tokens, cached_tokens, milliseconds)
-SELECT 'embedding', $4, $5, 0, 0, $6 FROM quick
+SELECT 'embedding', $5, $6, 0, 0, $7 FROM quick

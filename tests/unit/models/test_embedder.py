@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pytest
@@ -24,7 +24,7 @@ class Store:
     async def find_vectors(self, keys: Sequence[bytes]) -> dict[bytes, Vectors]:
         return {key: self.kept[key] for key in keys if key in self.kept}
 
-    async def keep_vectors(self, keys: Sequence[bytes], vectors: Vectors, model: str, milliseconds: int) -> None:
+    async def keep_vectors(self, keys: Mapping[bytes, str], vectors: Vectors, model: str, milliseconds: int) -> None:
         self.kept.update(zip(keys, vectors, strict=True))
 
     async def note_calls(self, role: str, model: str, milliseconds: Sequence[int]) -> None:

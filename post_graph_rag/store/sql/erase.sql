@@ -1,0 +1,262 @@
+-- What is erased is found and taken away by index, and what is left is put right where it rested on it. Spans of the
+-- record are otherwise only ever closed; here, and only here, they are taken away and shortened.
+
+-- name: passages_of
+-- Passages that any version of documents $1 held, with what their stored replies and vectors are found by, and whether
+-- no other document holds or held them.
+SELECT p.id, p.text_hash, p.text, (
+    SELECT true FROM {record}.document_passage k JOIN {record}.document_version v ON v.id = k.version
+    WHERE k.passage = p.id AND v.document <> ALL ($1::bigint[]) LIMIT 1) IS NULL AS alone
+FROM (
+    SELECT DISTINCT l.passage FROM {record}.document_version v
+    CROSS JOIN LATERAL (SELECT passage FROM {record}.document_passage k WHERE k.version = v.id OFFSET 0) AS l
+    WHERE v.document = ANY ($1::bigint[])
+) AS l
+CROSS JOIN LATERAL (SELECT * FROM {record}.passage k WHERE k.id = l.passage OFFSET 0) AS p
+
+-- name: lone_entities
+-- Entities that only passages $1 mention or ever mentioned.
+SELECT m.entity FROM (SELECT DISTINCT entity FROM {record}.mention WHERE passage = ANY ($1::bigint[])) AS m
+WHERE (SELECT true FROM {record}.mention k WHERE k.entity = m.entity AND upper_inf(k.recorded)
+       AND k.passage <> ALL ($1::bigint[]) LIMIT 1) IS NULL
+  AND (SELECT true FROM {record}.mention k WHERE k.entity = m.entity AND NOT upper_inf(k.recorded)
+       AND k.passage <> ALL ($1::bigint[]) LIMIT 1) IS NULL
+
+-- name: end_merges_with
+-- Live merges in which entities $1 take part end at stamp $2; answers who took part.
+WITH taking AS (
+    SELECT m.id FROM unnest($1::bigint[]) AS w(id)
+    CROSS JOIN LATERAL (SELECT id FROM {record}.merge k WHERE k.source = w.id AND upper_inf(k.recorded) OFFSET 0) AS m
+    UNION
+    SELECT m.id FROM unnest($1::bigint[]) AS w(id)
+    CROSS JOIN LATERAL (SELECT id FROM {record}.merge k WHERE k.target = w.id AND upper_inf(k.recorded) OFFSET 0) AS m
+), ended AS (
+    UPDATE {record}.merge m SET recorded = tstzrange(lower(m.recorded), $2) FROM taking t WHERE m.id = t.id
+    RETURNING m.source, m.target
+)
+SELECT source AS entity FROM ended UNION SELECT target FROM ended
+
+-- name: mentioning_with_space
+-- Live passages that mention any of entities $1, with their space.
+SELECT DISTINCT m.passage, e.space FROM unnest($1::bigint[]) AS w(id)
+CROSS JOIN LATERAL (SELECT passage FROM {record}.mention k WHERE k.entity = w.id AND upper_inf(k.recorded) OFFSET 0) AS m
+CROSS JOIN LATERAL (SELECT space FROM {record}.entity k WHERE k.id = w.id OFFSET 0) AS e
+
+-- name: resting_on_passages
+-- What rests, perhaps on nothing else, on passages $1: relations, names, merges, entities, and for whom these ever stood.
+WITH said AS (
+    SELECT entity, name, false AS alias FROM {record}.observation WHERE passage = ANY ($1::bigint[])
+    UNION
+    SELECT entity, alias, true FROM {record}.alias_claim WHERE passage = ANY ($1::bigint[])
+), claimed AS (
+    SELECT DISTINCT entity, key FROM {record}.alias_claim WHERE passage = ANY ($1::bigint[])
+), entities AS (
+    SELECT DISTINCT entity AS id FROM {record}.mention WHERE passage = ANY ($1::bigint[])
+)
+SELECT ARRAY(SELECT DISTINCT relation FROM {record}.relation_evidence WHERE passage = ANY ($1::bigint[])) AS relations,
+       ARRAY(SELECT n.id FROM said s CROSS JOIN LATERAL (
+                 SELECT k.id FROM {record}.entity_name k
+                 WHERE k.entity = s.entity AND k.name = s.name AND k.alias = s.alias OFFSET 0) AS n) AS names,
+       ARRAY(SELECT m.id FROM claimed c CROSS JOIN LATERAL (
+                 SELECT k.id, k.source FROM {record}.merge k
+                 WHERE k.target = c.entity AND upper_inf(k.recorded) AND k.cause = 'alias'
+                 UNION ALL
+                 SELECT k.id, k.source FROM {record}.merge k
+                 WHERE k.target = c.entity AND NOT upper_inf(k.recorded) AND k.cause = 'alias') AS m
+             WHERE (SELECT k.key FROM {record}.entity k WHERE k.id = m.source) = c.key) AS merges,
+       ARRAY(SELECT id FROM entities) AS entities,
+       ARRAY(SELECT DISTINCT s.canonical FROM entities e CROSS JOIN LATERAL (
+                 SELECT k.canonical FROM {record}.standing k WHERE k.entity = e.id OFFSET 0) AS s) AS stood_for
+
+-- name: resting_on_entity
+-- The same for entity $1: what is said of it, and others' claims to its key.
+WITH its AS (
+    SELECT id, space, key FROM {record}.entity WHERE id = $1
+), assertions AS (
+    SELECT id FROM {record}.assertion WHERE subject = $1 AND upper_inf(recorded)
+    UNION SELECT id FROM {record}.assertion WHERE subject = $1 AND NOT upper_inf(recorded)
+    UNION SELECT id FROM {record}.assertion WHERE object = $1 AND upper_inf(recorded)
+    UNION SELECT id FROM {record}.assertion WHERE object = $1 AND NOT upper_inf(recorded)
+), called AS (
+    SELECT n.id, n.entity FROM its CROSS JOIN LATERAL (
+        SELECT k.id, k.entity FROM {record}.entity_name k WHERE k.key = its.key AND k.alias AND upper_inf(k.recorded)
+        UNION ALL
+        SELECT k.id, k.entity FROM {record}.entity_name k WHERE k.key = its.key AND k.alias AND NOT upper_inf(k.recorded)
+    ) AS n
+    WHERE n.entity <> $1 AND (SELECT k.space FROM {record}.entity k WHERE k.id = n.entity) = its.space
+)
+SELECT ARRAY(SELECT DISTINCT e.relation FROM assertions a CROSS JOIN LATERAL (
+                 SELECT k.relation FROM {record}.relation_evidence k WHERE k.assertion = a.id OFFSET 0) AS e) AS relations,
+       ARRAY(SELECT id FROM called) AS names, '{}'::bigint[] AS merges,
+       ARRAY(SELECT $1 UNION SELECT entity FROM called
+             UNION SELECT entity FROM {record}.standing WHERE canonical = $1) AS entities,
+       ARRAY(SELECT DISTINCT canonical FROM {record}.standing WHERE entity = $1) AS stood_for
+
+-- name: forget_passages
+-- Documents $2 with all their versions, and passages $1 with all they say.
+WITH assertions AS (
+    DELETE FROM {record}.assertion WHERE passage = ANY ($1::bigint[]) RETURNING id
+), points AS (
+    DELETE FROM {record}.slot_point p USING assertions a WHERE p.assertion = a.id
+), evidence AS (
+    DELETE FROM {record}.relation_evidence WHERE passage = ANY ($1::bigint[])
+), mentions AS (
+    DELETE FROM {record}.mention WHERE passage = ANY ($1::bigint[])
+), observations AS (
+    DELETE FROM {record}.observation WHERE passage = ANY ($1::bigint[])
+), claims AS (
+    DELETE FROM {record}.alias_claim WHERE passage = ANY ($1::bigint[])
+), words AS (
+    DELETE FROM {record}.posting WHERE kind = 1 AND id = ANY ($1::bigint[])
+), vectors AS (
+    DELETE FROM {passage_vector} WHERE id = ANY ($1::bigint[])
+), versions AS (
+    DELETE FROM {record}.document_version WHERE document = ANY ($2::bigint[]) RETURNING id
+), links AS (
+    DELETE FROM {record}.document_passage l USING versions v WHERE l.version = v.id
+), passages AS (
+    DELETE FROM {record}.passage WHERE id = ANY ($1::bigint[])
+)
+DELETE FROM {record}.document WHERE id = ANY ($2::bigint[])
+
+-- name: end_earlier
+-- Passages $1 said until stamp $2 what they say, for the sake of a document that is no more. By the links that are left
+-- they were let go earlier: so is what they say, and what they said only later goes. One of which nothing is left as it
+-- was let go lacks its structure.
+WITH let_go AS (
+    SELECT passage, max(upper(recorded)) AS at FROM {record}.document_passage
+    WHERE passage = ANY ($1::bigint[]) GROUP BY passage
+), late_assertions AS (
+    DELETE FROM {record}.assertion a USING let_go g
+    WHERE a.passage = g.passage AND upper(a.recorded) = $2 AND lower(a.recorded) >= g.at RETURNING a.id
+), late_evidence AS (
+    DELETE FROM {record}.relation_evidence e USING let_go g
+    WHERE e.passage = g.passage AND upper(e.recorded) = $2 AND lower(e.recorded) >= g.at
+), late_mentions AS (
+    DELETE FROM {record}.mention m USING let_go g
+    WHERE m.passage = g.passage AND upper(m.recorded) = $2 AND lower(m.recorded) >= g.at RETURNING m.passage
+), late_observations AS (
+    DELETE FROM {record}.observation o USING let_go g
+    WHERE o.passage = g.passage AND upper(o.recorded) = $2 AND lower(o.recorded) >= g.at
+), late_claims AS (
+    DELETE FROM {record}.alias_claim c USING let_go g
+    WHERE c.passage = g.passage AND upper(c.recorded) = $2 AND lower(c.recorded) >= g.at
+), assertions AS (
+    UPDATE {record}.assertion a SET recorded = tstzrange(lower(a.recorded), g.at) FROM let_go g
+    WHERE a.passage = g.passage AND upper(a.recorded) = $2 AND lower(a.recorded) < g.at
+), evidence AS (
+    UPDATE {record}.relation_evidence e SET recorded = tstzrange(lower(e.recorded), g.at) FROM let_go g
+    WHERE e.passage = g.passage AND upper(e.recorded) = $2 AND lower(e.recorded) < g.at
+), mentions AS (
+    UPDATE {record}.mention m SET recorded = tstzrange(lower(m.recorded), g.at) FROM let_go g
+    WHERE m.passage = g.passage AND upper(m.recorded) = $2 AND lower(m.recorded) < g.at
+), observations AS (
+    UPDATE {record}.observation o SET recorded = tstzrange(lower(o.recorded), g.at) FROM let_go g
+    WHERE o.passage = g.passage AND upper(o.recorded) = $2 AND lower(o.recorded) < g.at
+), claims AS (
+    UPDATE {record}.alias_claim c SET recorded = tstzrange(lower(c.recorded), g.at) FROM let_go g
+    WHERE c.passage = g.passage AND upper(c.recorded) = $2 AND lower(c.recorded) < g.at
+)
+UPDATE {record}.passage p SET extractor = NULL FROM let_go g
+WHERE p.id = g.passage AND p.id IN (SELECT passage FROM late_mentions)
+  AND (SELECT true FROM {record}.mention m WHERE m.passage = p.id AND upper(m.recorded) = g.at LIMIT 1) IS NULL
+
+-- name: silence_entity
+-- Nothing is said of entity $1 any more from stamp $2 on; answers the passages that said something, with its space.
+WITH its AS (
+    SELECT space, key FROM {record}.entity WHERE id = $1
+), callers AS (
+    SELECT DISTINCT n.entity FROM its CROSS JOIN LATERAL (
+        SELECT k.entity FROM {record}.entity_name k
+        WHERE k.key = its.key AND k.alias AND upper_inf(k.recorded) OFFSET 0) AS n
+    WHERE (SELECT k.space FROM {record}.entity k WHERE k.id = n.entity) = its.space
+), mentions AS (
+    UPDATE {record}.mention SET recorded = tstzrange(lower(recorded), $2)
+    WHERE entity = $1 AND upper_inf(recorded) RETURNING passage
+), observations AS (
+    UPDATE {record}.observation SET recorded = tstzrange(lower(recorded), $2)
+    WHERE entity = $1 AND upper_inf(recorded) RETURNING passage
+), claims AS (
+    UPDATE {record}.alias_claim SET recorded = tstzrange(lower(recorded), $2)
+    WHERE entity = $1 AND upper_inf(recorded) RETURNING passage
+), called AS (
+    UPDATE {record}.alias_claim c SET recorded = tstzrange(lower(c.recorded), $2) FROM callers k, its
+    WHERE c.entity = k.entity AND c.key = its.key AND upper_inf(c.recorded) AND c.entity <> $1 RETURNING c.passage
+), subjects AS (
+    UPDATE {record}.assertion SET recorded = tstzrange(lower(recorded), $2)
+    WHERE subject = $1 AND upper_inf(recorded) RETURNING passage
+), objects AS (
+    UPDATE {record}.assertion SET recorded = tstzrange(lower(recorded), $2)
+    WHERE object = $1 AND subject <> $1 AND upper_inf(recorded) RETURNING passage
+)
+SELECT w.passage, its.space FROM its, (
+    SELECT passage FROM mentions UNION SELECT passage FROM observations UNION SELECT passage FROM claims
+    UNION SELECT passage FROM called UNION SELECT passage FROM subjects UNION SELECT passage FROM objects
+) AS w
+
+-- name: passages_of_entity
+-- Passages that mention entity $1 or ever did, or claim or claimed its key, and the documents that hold or held them.
+WITH its AS (
+    SELECT space, key FROM {record}.entity WHERE id = $1
+), callers AS (
+    SELECT DISTINCT n.entity, its.key FROM its CROSS JOIN LATERAL (
+        SELECT k.entity FROM {record}.entity_name k WHERE k.key = its.key AND k.alias AND upper_inf(k.recorded)
+        UNION SELECT k.entity FROM {record}.entity_name k WHERE k.key = its.key AND k.alias AND NOT upper_inf(k.recorded)
+    ) AS n
+    WHERE (SELECT k.space FROM {record}.entity k WHERE k.id = n.entity) = its.space
+), mentioned AS (
+    SELECT passage FROM {record}.mention WHERE entity = $1 AND upper_inf(recorded)
+    UNION SELECT passage FROM {record}.mention WHERE entity = $1 AND NOT upper_inf(recorded)
+    UNION SELECT c.passage FROM callers k CROSS JOIN LATERAL (
+        SELECT passage, key FROM {record}.alias_claim c WHERE c.entity = k.entity AND upper_inf(c.recorded)
+        UNION ALL
+        SELECT passage, key FROM {record}.alias_claim c WHERE c.entity = k.entity AND NOT upper_inf(c.recorded)) AS c
+    WHERE c.key = k.key
+)
+SELECT ARRAY(SELECT DISTINCT p.text_hash FROM mentioned m CROSS JOIN LATERAL (
+                 SELECT text_hash FROM {record}.passage k WHERE k.id = m.passage OFFSET 0) AS p) AS hashes,
+       ARRAY(SELECT DISTINCT d.key FROM mentioned m
+             CROSS JOIN LATERAL (SELECT version FROM {record}.document_passage k WHERE k.passage = m.passage OFFSET 0) AS l
+             CROSS JOIN LATERAL (SELECT document FROM {record}.document_version k WHERE k.id = l.version OFFSET 0) AS v
+             CROSS JOIN LATERAL (SELECT key FROM {record}.document k WHERE k.id = v.document OFFSET 0) AS d
+             ORDER BY d.key) AS documents
+
+-- name: forget_sayings
+-- All that was ever said of entity $1, and all claims to its key.
+WITH its AS (
+    SELECT space, key FROM {record}.entity WHERE id = $1
+), callers AS (
+    SELECT DISTINCT n.entity FROM its CROSS JOIN LATERAL (
+        SELECT k.entity FROM {record}.entity_name k WHERE k.key = its.key AND k.alias AND upper_inf(k.recorded)
+        UNION SELECT k.entity FROM {record}.entity_name k WHERE k.key = its.key AND k.alias AND NOT upper_inf(k.recorded)
+    ) AS n
+    WHERE (SELECT k.space FROM {record}.entity k WHERE k.id = n.entity) = its.space
+), assertions AS (
+    SELECT id FROM {record}.assertion WHERE subject = $1 AND upper_inf(recorded)
+    UNION SELECT id FROM {record}.assertion WHERE subject = $1 AND NOT upper_inf(recorded)
+    UNION SELECT id FROM {record}.assertion WHERE object = $1 AND upper_inf(recorded)
+    UNION SELECT id FROM {record}.assertion WHERE object = $1 AND NOT upper_inf(recorded)
+), no_assertions AS (
+    DELETE FROM {record}.assertion k USING assertions a WHERE k.id = a.id
+), points AS (
+    DELETE FROM {record}.slot_point k USING assertions a WHERE k.assertion = a.id
+), evidence AS (
+    DELETE FROM {record}.relation_evidence k USING assertions a WHERE k.assertion = a.id
+), mentions AS (
+    DELETE FROM {record}.mention WHERE entity = $1 AND upper_inf(recorded)
+), past_mentions AS (
+    DELETE FROM {record}.mention WHERE entity = $1 AND NOT upper_inf(recorded)
+), observations AS (
+    DELETE FROM {record}.observation WHERE entity = $1 AND upper_inf(recorded)
+), past_observations AS (
+    DELETE FROM {record}.observation WHERE entity = $1 AND NOT upper_inf(recorded)
+), claims AS (
+    DELETE FROM {record}.alias_claim WHERE entity = $1 AND upper_inf(recorded)
+), past_claims AS (
+    DELETE FROM {record}.alias_claim WHERE entity = $1 AND NOT upper_inf(recorded)
+), called AS (
+    DELETE FROM {record}.alias_claim c USING callers k, its
+    WHERE c.entity = k.entity AND c.entity <> $1 AND c.key = its.key AND upper_inf(c.recorded)
+)
+DELETE FROM {record}.alias_claim c USING callers k, its
+WHERE c.entity = k.entity AND c.entity <> $1 AND c.key = its.key AND NOT upper_inf(c.recorded)

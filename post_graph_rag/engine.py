@@ -12,6 +12,8 @@ from typing import Any, Concatenate, Literal, ParamSpec, TypeVar
 from pydantic import JsonValue
 
 from post_graph_rag.config import Settings
+from post_graph_rag.edit.changing import Changing
+from post_graph_rag.edit.entities import Entities
 from post_graph_rag.edit.facts import close_relation, get_rules, reopen_relation, set_rules
 from post_graph_rag.errors import ExtensionMissing, RealmMoved
 from post_graph_rag.ingest.indexer import Indexer
@@ -30,8 +32,10 @@ from post_graph_rag.records import (
     DocumentReport,
     DocumentStats,
     EntityDetail,
+    EntityEdit,
     EntityPage,
     Finding,
+    JudgeReport,
     OptimizeReport,
     PendingReport,
     PredicateRule,
@@ -342,6 +346,59 @@ class GraphRAG:
         """Say that nothing ended a fact but what its own sources state. Raises RelationNotFound."""
         await reopen_relation(await self._opening.database(), await self._opening.existing_realm(), relation, reason)
 
+    @_found_again
+    async def judge_contradictions(self) -> JudgeReport:
+        """Ask the auxiliary model which facts cannot hold at the same time; the later of two that cannot is current.
+
+        Of the facts that came into belief since the last judging each is shown once, beside at most 20 others about
+        the same subject or object that overlap it in time, and the model chooses among these. Every pair is judged
+        once; what fails is left to the next call. With the setting `judge_contradictions` indexing ends with this.
+        Raises ConfigurationError when no model can judge, InputError inside a transaction of the caller's.
+        """
+        return await (await self._indexer()).judge_contradictions()
+
+    # ---------------------------------------------------------------- entities, as people have them
+
+    @_found_again
+    async def merge_entities(
+        self, sources: Sequence[int | str], target: int | str, *, space: str | None = None
+    ) -> EntityEdit:
+        """Say that these entities are the target: it stands for them, with all that is said of them, from now on.
+
+        A recorded word, whatever texts say later; `split_entity` takes it back, and what was believed before stays
+        askable. A merge that followed from an alias gives way to it; what is merged into a source comes along.
+
+        sources, target: ids, or names in the space; exactly the entity of that name is meant, not what stands for it.
+        space: where names are looked up; None for the engine's own.
+        Raises EntityNotFound, SpaceNotFound; InputError for entities of two spaces, for one that stands for the target,
+        for one that was merged into another by hand, and for a name that may mean several.
+        """
+        return await (await self._entities()).merge(sources, target, space)
+
+    @_found_again
+    async def split_entity(self, source: int | str, *, space: str | None = None) -> EntityEdit:
+        """Undo one merge: what this entity was merged into stands for it no more; all else is as without that merge.
+
+        If the merge followed from an alias, no alias makes the two one again; `merge_entities` still does.
+
+        source, space: as for `merge_entities`.
+        Raises EntityNotFound, SpaceNotFound; InputError for an entity that is merged into nothing, and for a name that
+        may mean several.
+        """
+        return await (await self._entities()).split(source, space)
+
+    @_found_again
+    async def rename_entity(self, entity: int | str, name: str | None, *, space: str | None = None) -> EntityEdit:
+        """Give an entity the name that is shown, and by which it is found too, whatever texts call it.
+
+        A recorded word: it stays when texts change, when others are merged into the entity, and while nothing mentions
+        it. Of an entity that is merged into another, the one that stands for it is renamed.
+
+        name: None takes the given name back. entity, space: as for `merge_entities`.
+        Raises EntityNotFound, SpaceNotFound; InputError for an empty name, and for one that may mean several entities.
+        """
+        return await (await self._entities()).rename(entity, name, space)
+
     # ---------------------------------------------------------------- the realm
 
     @_found_again
@@ -390,6 +447,11 @@ class GraphRAG:
     async def _library(self) -> Library:
         realm = await self._opening.fitting_realm()
         return Library(await self._opening.database(), realm, self._opening.models.embedding)
+
+    async def _entities(self) -> Entities:
+        realm = await self._opening.fitting_realm()
+        changing = Changing(await self._opening.database(), realm, self._opening.models.embedding)
+        return Entities(changing, self.settings.space)
 
     async def _record(self) -> RealmRecord:
         return RealmRecord(await self._opening.database(), await self._opening.existing_realm(), self.settings.space)

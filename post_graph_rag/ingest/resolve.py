@@ -29,7 +29,7 @@ def alias_merges(claims: Iterable[Claim], apart: Pairs = frozenset()) -> dict[in
     own; of a circle, all go towards the least key.
 
     claims: what somebody merged among them (`said`), which binds and is no part of the answer.
-    apart: pairs that are never one by these claims; where one of them must give way, it is the first of the pair.
+    apart: pairs that no alias makes one, unless they are by what somebody merged; of the two the first gives way.
     """
     named: dict[int, list[Claim]] = {}
     for claim in sorted(claims, key=attrgetter("source", "target_key")):

@@ -4,6 +4,7 @@ from post_graph_rag.records.asking import Channel, Message, Mode, QueryParam, We
 from post_graph_rag.records.base import Record
 from post_graph_rag.records.changes import Change, ChangeKind, ChangeName, Changes
 from post_graph_rag.records.documents import Document, DocumentContext
+from post_graph_rag.records.editing import EntityEdit
 from post_graph_rag.records.extraction import ExtractedEntity, ExtractedRelation, Extraction
 from post_graph_rag.records.finding import (
     Answer,
@@ -18,6 +19,7 @@ from post_graph_rag.records.finding import (
     RelationHit,
     Source,
 )
+from post_graph_rag.records.judging import JudgeReport
 from post_graph_rag.records.listing import (
     DocumentDetail,
     DocumentGraph,
@@ -61,6 +63,7 @@ __all__ = [
     "DocumentStats",
     "DocumentStatus",
     "EntityDetail",
+    "EntityEdit",
     "EntityHit",
     "EntityInfo",
     "EntityPage",
@@ -71,6 +74,7 @@ __all__ = [
     "Finding",
     "GraphEdge",
     "GraphNode",
+    "JudgeReport",
     "MergedEntity",
     "Message",
     "Mode",

@@ -87,21 +87,11 @@ WHERE (SELECT count(*) FROM ended) >= 0
 -- name: end_merge
 -- The live merge of entity $1 ends at stamp $2; answers what it was.
 UPDATE {record}.merge SET recorded = tstzrange(lower(recorded), $2)
-WHERE source = $1 AND upper_inf(recorded) RETURNING target, cause, lower(recorded) AS since
+WHERE source = $1 AND upper_inf(recorded) RETURNING target, cause
 
 -- name: put_apart
--- Somebody took entities $1 apart from $2, as pairs, at stamp $3.
-INSERT INTO {record}.apart (source, target, recorded)
-SELECT source, target, tstzrange($3, NULL) FROM unnest($1::bigint[], $2::bigint[]) AS a(source, target)
-
--- name: end_apart
--- Entities $1 have become one by somebody's word at stamp $2: what was said of any two of them ends.
-UPDATE {record}.apart SET recorded = tstzrange(lower(recorded), $2)
-WHERE source = ANY ($1::bigint[]) AND target = ANY ($1::bigint[]) AND upper_inf(recorded)
-
--- name: ended_apart
--- Pairs that were apart until stamp $1, when somebody merged them. What people took apart is little: it is read whole.
-SELECT source, target FROM {record}.apart WHERE upper(recorded) = $1 ORDER BY source, target
+-- Somebody took entity $1 apart from $2 at stamp $3.
+INSERT INTO {record}.apart (source, target, recorded) VALUES ($1, $2, tstzrange($3, NULL))
 
 -- name: merge_component
 -- All entities that live merges tie to entities $1, with the merge that leads on from each.
@@ -111,7 +101,7 @@ WITH RECURSIVE tied AS (
     SELECT CASE WHEN m.source = t.id THEN m.target ELSE m.source END
     FROM tied t JOIN {record}.merge m ON upper_inf(m.recorded) AND (m.source = t.id OR m.target = t.id)
 )
-SELECT e.id, e.key, e.sense, e.canonical, m.target
+SELECT e.id, e.key, e.sense, e.canonical, m.target, m.cause
 FROM tied t JOIN {record}.entity e ON e.id = t.id
 LEFT JOIN {record}.merge m ON m.source = e.id AND upper_inf(m.recorded)
 

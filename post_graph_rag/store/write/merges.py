@@ -71,52 +71,34 @@ async def put_user_merges(session: Session, sources: Iterable[int], target: int,
     await session.run("put_user_merges", sorted(sources), target, stamp)
 
 
-@dataclass(frozen=True, slots=True)
-class EndedMerge:
-    """A merge that was ended: what `source` was merged into, by whose word ('alias' or 'user'), and since when."""
-
-    target: int
-    cause: str
-    since: datetime
-
-
-async def end_merge(session: Session, source: int, stamp: datetime) -> EndedMerge | None:
-    """End the live merge of an entity; None when it has none."""
+async def end_merge(session: Session, source: int, stamp: datetime) -> tuple[int, str] | None:
+    """End the live merge of an entity: its target and cause, 'alias' or 'user'; None when it has none."""
     row = await session.row("end_merge", source, stamp)
-    return None if row is None else EndedMerge(row["target"], row["cause"], row["since"])
+    return None if row is None else (row["target"], row["cause"])
 
 
-async def put_apart(session: Session, pairs: Iterable[tuple[int, int]], stamp: datetime) -> None:
-    """Note that aliases make these pairs one no more."""
-    ordered = sorted(pairs)
-    await session.run("put_apart", [source for source, _ in ordered], [target for _, target in ordered], stamp)
-
-
-async def end_apart(session: Session, entities: Iterable[int], stamp: datetime) -> None:
-    """These became one by somebody's word: no two of them are apart any more."""
-    await session.run("end_apart", sorted(entities), stamp)
-
-
-async def ended_apart(session: Session, at: datetime) -> list[tuple[int, int]]:
-    """The pairs that were apart until this stamp."""
-    return [(row["source"], row["target"]) for row in await session.rows("ended_apart", at)]
+async def put_apart(session: Session, source: int, target: int, stamp: datetime) -> None:
+    """Note that aliases make these two one no more; somebody's word still does."""
+    await session.run("put_apart", source, target, stamp)
 
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """An entity in a component of merges; `target` is what its own merge leads to."""
+    """An entity in a component of merges; `target` is what its own merge leads to, by an 'alias' or a 'user'."""
 
     id: int
     key: str
     sense: int
     canonical: int
     target: int | None
+    cause: str | None = None
 
 
 async def merge_component(session: Session, entities: Iterable[int]) -> list[Member]:
     """All entities that merges tie to these."""
     rows = await session.rows("merge_component", sorted(entities))
-    return [Member(row["id"], row["key"], row["sense"], row["canonical"], row["target"]) for row in rows]
+    names = ("id", "key", "sense", "canonical", "target", "cause")
+    return [Member(**{name: row[name] for name in names}) for row in rows]
 
 
 async def put_canonical(session: Session, canonical: Mapping[int, int], stamp: datetime) -> None:

@@ -38,8 +38,7 @@ async def hydrate(
     """
     if when.plain:
         return _shown(json.loads(await session.value("search_hydrate", passages, entities, relations, most)))
-    limits = (when.mark, when.observed, when.as_of, when.superseded)
-    found = json.loads(await session.value("search_timed_hydrate", passages, entities, relations, most, *limits))
+    found = json.loads(await session.value("search_timed_hydrate", *when.values, passages, entities, relations, most))
     return _shown(_worded(found))
 
 

@@ -171,8 +171,7 @@ async def _rows(session: Session, search: str, when: When, *values: Any) -> Sequ
     """Rows of a search, whose statement for another time than now takes that time first."""
     if when.plain:
         return await session.rows(f"search_{search}", *values)
-    time = (when.mark, when.as_of, when.observed, when.superseded, when.dormant)
-    return await session.rows(f"search_timed_{search}", *time, *values)
+    return await session.rows(f"search_timed_{search}", *when.values, *values)
 
 
 def _hits(rows: Sequence[Mapping[str, Any]]) -> dict[Channel, Hits]:

@@ -26,5 +26,10 @@ class When:
         """Whether what is current now is all that is asked for."""
         return self == When()
 
+    @property
+    def values(self) -> tuple[str | None, str | None, str | None, bool, bool]:
+        """What statements that look at another time than now take first."""
+        return self.mark, self.as_of, self.observed, self.superseded, self.dormant
+
 
 NOW = When()

@@ -1,5 +1,5 @@
 -- Parts of statements that look at another time than now, which name them in braces: `at`, and conditions on a row named
--- it. A condition is a scalar query, which stays a look-up for one row where EXISTS might become a join with all rows
+-- it (a period is named p). A condition is a scalar query, which stays a look-up for one row where EXISTS might become a join with all rows
 -- there are; so only as many are looked up as rows are read before a limit is reached.
 
 -- name: at
@@ -19,10 +19,13 @@ at AS MATERIALIZED (
  AND ((SELECT observed IS NULL FROM at)
       OR (SELECT p.event <@ (SELECT observed FROM at) FROM {record}.passage p WHERE p.id = it.id)))
 
+-- name: in_window
+-- Of whatever has a passage.
+((SELECT observed IS NULL FROM at)
+ OR (SELECT p.event <@ (SELECT observed FROM at) FROM {record}.passage p WHERE p.id = it.passage))
+
 -- name: mention_visible
-(it.recorded @> (SELECT mark FROM at)
- AND ((SELECT observed IS NULL FROM at)
-      OR (SELECT p.event <@ (SELECT observed FROM at) FROM {record}.passage p WHERE p.id = it.passage)))
+(it.recorded @> (SELECT mark FROM at) AND {in_window})
 
 -- name: entity_present
 (SELECT true FROM {record}.entity_presence p WHERE p.entity = it.id AND p.recorded @> (SELECT mark FROM at) LIMIT 1)
@@ -49,12 +52,14 @@ at AS MATERIALIZED (
      CROSS JOIN LATERAL (SELECT p.event FROM {record}.passage p WHERE p.id = m.passage OFFSET 0) AS p
      WHERE m.recorded @> (SELECT mark FROM at) AND p.event <@ (SELECT observed FROM at) LIMIT 1)))
 
+-- name: period_visible
+(p.recorded @> (SELECT mark FROM at)
+ AND ((SELECT as_of IS NULL FROM at) OR p.valid && (SELECT as_of FROM at))
+ AND ((SELECT superseded FROM at)
+      OR CASE WHEN (SELECT as_of IS NULL FROM at) THEN p.closed_by IS NULL ELSE NOT p.retracted END))
+
 -- name: relation_visible
-((SELECT true FROM {record}.relation_period p
-  WHERE p.relation = it.id AND p.recorded @> (SELECT mark FROM at)
-    AND ((SELECT as_of IS NULL FROM at) OR p.valid && (SELECT as_of FROM at))
-    AND ((SELECT superseded FROM at)
-         OR CASE WHEN (SELECT as_of IS NULL FROM at) THEN p.closed_by IS NULL ELSE NOT p.retracted END) LIMIT 1)
+((SELECT true FROM {record}.relation_period p WHERE p.relation = it.id AND {period_visible} LIMIT 1)
  AND ((SELECT observed IS NULL FROM at) OR (
      SELECT true
      FROM {record}.relation_evidence e

@@ -7,11 +7,9 @@ from typing import Any, TypeAlias
 
 from post_graph_rag.engine import GraphRAG
 from post_graph_rag.records import QueryData, QueryParam
-from tests.integration.writing.support import Place
 
 Rows: TypeAlias = frozenset[tuple[Any, ...]]
 EVERYTHING = 500
-WATERMARK = """SELECT to_char(stamp AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') FROM {r}.clock"""
 
 
 @dataclass(frozen=True)
@@ -21,11 +19,6 @@ class Seen:
     passages: Rows
     relations: Rows
     entities: Rows
-
-
-async def watermark(place: Place) -> str:
-    """The mark of the last commit."""
-    return str((await place.rows(WATERMARK))[0][0])
 
 
 async def see(rag: GraphRAG, question: str, **param: Any) -> Seen:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from post_graph_rag.engine import GraphRAG
 from post_graph_rag.records import PredicateRule, QueryParam
-from tests.integration.retrieve.beliefs import Seen, see, watermark
+from tests.integration.retrieve.beliefs import Seen, see
 from tests.integration.writing.support import Place, document, faults
 
 # Aliases learned early and late, claimed twice and withdrawn; dates that overlap, lie apart or are missing; denials;
@@ -94,7 +94,7 @@ async def lead_through(dsn: str, steps: Sequence[Step]) -> None:
     then: dict[str, list[Seen]] = {}
     for name, *which in steps:
         await TAKE[name](rag, *which)
-        then[await watermark(place)] = await views(rag)
+        then[await rag.watermark()] = await views(rag)
     assert {mark: await views(rag, as_believed_at=mark) for mark in then} == then
     assert await faults(rag) == []
     await place.close()

@@ -8,7 +8,6 @@ import pytest
 
 from post_graph_rag.engine import GraphRAG
 from post_graph_rag.records import Closing, EntityHit, PredicateRule, QueryParam, RelationHit
-from tests.integration.retrieve.beliefs import watermark
 from tests.integration.writing.support import Place, document
 
 ONE_AT_A_TIME = PredicateRule(predicate="runs", per="object")
@@ -39,9 +38,9 @@ async def facts(rag: GraphRAG, **param: object) -> dict[str, RelationHit]:
     return {hit.subject: hit for hit in data.relations}
 
 
-async def test_a_description_is_the_one_of_then(rag: GraphRAG, place: Place) -> None:
+async def test_a_description_is_the_one_of_then(rag: GraphRAG) -> None:
     await rag.index_documents([document("a", "Acme bought Birch."), document("b", "Acme sued Cedar.")])
-    mark = await watermark(place)
+    mark = await rag.watermark()
     await rag.index_documents([document("b", "Delta sued Cedar.")])
     now, then = (await entities(rag))["Acme"], (await entities(rag, as_believed_at=mark))["Acme"]
     assert now.description == "Acme: Acme bought Birch."
@@ -49,17 +48,37 @@ async def test_a_description_is_the_one_of_then(rag: GraphRAG, place: Place) -> 
     assert (len(now.passages), len(then.passages)) == (1, 2)
 
 
-async def test_before_an_alias_was_known_two_names_are_two_things(rag: GraphRAG, place: Place) -> None:
+async def test_before_an_alias_was_known_two_names_are_two_things(rag: GraphRAG) -> None:
     await rag.index_documents([document("a", "Acme bought Birch."), document("b", "Acme Corporation sued Cedar.")])
-    mark = await watermark(place)
+    mark = await rag.watermark()
     await rag.index_documents([document("c", "Acme Corporation also known as Acme sold Delta.")])
     assert set(await facts(rag)) == {"Acme Corporation"}
     assert set(await facts(rag, as_believed_at=mark)) == {"Acme", "Acme Corporation"}
 
 
-async def test_a_fact_has_the_wording_the_weight_and_the_periods_of_then(rag: GraphRAG, place: Place) -> None:
+async def test_while_an_alias_was_known_two_names_are_one_thing(rag: GraphRAG) -> None:
+    alias = document("b", "Acme Corporation also known as Acme sold Delta.")
+    await rag.index_documents([document("a", "Acme bought Birch."), alias])
+    mark = await rag.watermark()
+    await rag.index_documents([document("b", "Acme Corporation sold Delta.")])
+    then = await entities(rag, as_believed_at=mark)
+    assert {"Acme", "Acme Corporation"} <= set(await entities(rag))
+    assert "Acme" not in then
+    assert "Acme: Acme bought Birch." in then["Acme Corporation"].description
+    assert len(then["Acme Corporation"].passages) == 2
+
+
+async def test_of_several_wordings_the_fullest_of_then_is_shown(rag: GraphRAG) -> None:
+    await rag.index_documents([document("a", "Ada runs Acme."), document("b", "Ada runs Acme since 2001.")])
+    mark = await rag.watermark()
+    await rag.index_documents([document("c", "Ada runs Acme from 2001 until 2009.")])
+    assert (await facts(rag))["Ada"].fact == "Ada runs Acme from 2001 until 2009."
+    assert (await facts(rag, as_believed_at=mark))["Ada"].fact == "Ada runs Acme since 2001."
+
+
+async def test_a_fact_has_the_wording_the_weight_and_the_periods_of_then(rag: GraphRAG) -> None:
     await rag.index_documents([document("a", "Ada runs Acme.")])
-    mark = await watermark(place)
+    mark = await rag.watermark()
     await rag.index_documents([document("b", "Ada runs Acme since 2001.")])
     now, then = (await facts(rag))["Ada"], (await facts(rag, as_believed_at=mark))["Ada"]
     assert (now.fact, now.weight, sorted(period.start or "" for period in now.periods)) == (
@@ -68,9 +87,9 @@ async def test_a_fact_has_the_wording_the_weight_and_the_periods_of_then(rag: Gr
     assert (then.fact, then.weight, [period.start for period in then.periods]) == ("Ada runs Acme.", 1, [None])
 
 
-async def test_a_passage_has_the_sources_of_then(rag: GraphRAG, place: Place) -> None:
+async def test_a_passage_has_the_sources_of_then(rag: GraphRAG) -> None:
     await rag.index_documents([document("a", "Ada runs Acme.", metadata={"page": 1})])
-    mark = await watermark(place)
+    mark = await rag.watermark()
     await rag.index_documents([document("a", "Ada runs Acme.", metadata={"page": 2}), document("b", "Ada runs Acme.")])
     now = (await rag.query_data("Acme")).passages[0]
     then = (await rag.query_data("Acme", QueryParam(as_believed_at=mark))).passages[0]
@@ -90,10 +109,10 @@ async def test_a_superseded_fact_is_shown_when_asked_for_and_names_what_closed_i
     assert (shown["Ada"].superseded, shown["Bea"].superseded) == (True, False)
 
 
-async def test_what_was_not_superseded_yet_is_open_then(rag: GraphRAG, place: Place) -> None:
+async def test_what_was_not_superseded_yet_is_open_then(rag: GraphRAG) -> None:
     await rag.set_rules([ONE_AT_A_TIME])
     await rag.index_documents([document("a", "Ada runs Acme since 2001.")])
-    mark = await watermark(place)
+    mark = await rag.watermark()
     await rag.index_documents([document("b", "Bea runs Acme since 2010.")])
     then = await facts(rag, as_believed_at=mark)
     assert set(then) == {"Ada"}
@@ -130,10 +149,10 @@ async def test_in_a_window_only_what_was_written_in_it_describes_and_counts(rag:
     assert (await entities(rag, observed_before="2010"))["Ada"].description == "Ada: Ada runs Acme."
 
 
-async def test_a_dormant_entity_keeps_the_words_said_of_it_last(rag: GraphRAG, place: Place) -> None:
+async def test_a_dormant_entity_keeps_the_words_said_of_it_last(rag: GraphRAG) -> None:
     await rag.index_documents([document("a", "Acme bought Birch.")])
     await rag.index_documents([document("a", "Delta sued Cedar.")])
-    mark = await watermark(place)
+    mark = await rag.watermark()
     await rag.index_documents([document("b", "Acme sold Fir.")])
     assert "Acme" not in await entities(rag, as_believed_at=mark)
     dormant = (await entities(rag, as_believed_at=mark, include_dormant=True))["Acme"]

@@ -36,6 +36,8 @@ class Settings(BaseSettings):
     home: folder of the embedded server's data and caches; server_dir: a server's own bin folder, instead of a search.
     keep_running: the embedded server stays when its last user leaves.
     optimize: after a call that wrote much, an owner refreshes statistics and builds vector indexes where they pay.
+    judge_contradictions: after indexing, ask the auxiliary model which of the new facts cannot hold beside others about
+        the same subject or object; each fact costs at most one call, beside at most 20 others.
     create: make the realm when it does not exist at `initialize()`; indexing makes it anyway.
 
     Raises ConfigurationError, which names each setting that cannot be used and why, never its value.
@@ -59,6 +61,7 @@ class Settings(BaseSettings):
     graph: Literal["age", "none"] = "age"
     create: bool = False
     optimize: bool = True
+    judge_contradictions: bool = False
 
     model: str | None = None
     extraction_model: str | None = None

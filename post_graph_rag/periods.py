@@ -34,7 +34,7 @@ ALWAYS = Span(None, None)
 
 @dataclass(frozen=True, slots=True)
 class Closing:
-    """What ended a holding: the facts that had their turn next, or a person with a reason."""
+    """What ended a holding: the facts that had their turn next, or a person. reason: a person's, or who judged so."""
 
     cause: Cause
     facts: frozenset[int] = frozenset()
@@ -88,10 +88,14 @@ class Turn:
 
 
 class Slot:
-    """Whose turn it is when, from the points of facts (moment -> facts, which stand for themselves by a number)."""
+    """Whose turn it is when, from the points of facts (moment -> facts, which stand for themselves by a number).
 
-    def __init__(self, cause: Cause, points: Mapping[int, Collection[int]]) -> None:
+    cause, reason: what is said of a fact whose turn ends.
+    """
+
+    def __init__(self, cause: Cause, points: Mapping[int, Collection[int]], reason: str = "") -> None:
         self.cause = cause
+        self.reason = reason
         self._points = points
         self._moments = sorted(points)
 
@@ -130,17 +134,18 @@ def holdings(
     if points and (override is None or override.action == "close"):
         for slot in slots:
             turns = slot.turns(fact, points)
-            held = [part for holding in held for turn in turns for part in _cut(holding, turn, slot.cause)]
+            held = [part for holding in held for turn in turns for part in _cut(holding, turn, slot.cause, slot.reason)]
     return frozenset(held if override is None else _closed(held, override))
 
 
-def _cut(holding: Holding, turn: Turn, cause: Cause) -> list[Holding]:
+def _cut(holding: Holding, turn: Turn, cause: Cause, reason: str = "") -> list[Holding]:
     """The part of a holding that lies in a turn, if any."""
     span = intersection(holding.span, turn.span)
     if span is None:
         return []
     closed = end_of(turn.span) < end_of(holding.span)
-    return [replace(holding, span=span, closed_by=Closing(cause, turn.next) if closed else holding.closed_by)]
+    closing = Closing(cause, turn.next, reason) if closed else holding.closed_by
+    return [replace(holding, span=span, closed_by=closing)]
 
 
 def _closed(held: Sequence[Holding], override: Override) -> list[Holding]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
 from post_graph_rag.errors import RAGError
@@ -26,6 +26,10 @@ class Afterwards:
         except RAGError as error:
             self._errors.append(f"{name}: {type(error).__name__}: {error}")
             logger.warning("documents are indexed, but not: %s", self._errors[-1])
+
+    def failed(self, name: str, errors: Iterable[str]) -> None:
+        """Of a step that went on all the same: what it had to leave, and why."""
+        self._errors += [f"{name}: {error}" for error in errors]
 
     def told(self, reports: Sequence[DocumentReport]) -> list[DocumentReport]:
         """The reports; the first carries the errors, so that each is told once."""

@@ -13,15 +13,18 @@ from post_graph_rag.ingest.afterwards import Afterwards
 from post_graph_rag.ingest.committer import Committer
 from post_graph_rag.ingest.complete import Completion
 from post_graph_rag.ingest.extract import Extractor
+from post_graph_rag.ingest.judge import Judging
 from post_graph_rag.ingest.late import LateCommitter, LateCompletion
 from post_graph_rag.ingest.lookup import Lookup
 from post_graph_rag.ingest.pipeline import Indexing, Tools
+from post_graph_rag.ingest.verdicts import Judge
 from post_graph_rag.models.embedder import Embedder
+from post_graph_rag.models.judge_call import judging_chat
 from post_graph_rag.models.prompts import Prompts
 from post_graph_rag.models.replies import ReplyStore
 from post_graph_rag.models.roles import Models
 from post_graph_rag.models.tokens import tokenizer_for
-from post_graph_rag.records import Document, DocumentReport, PendingReport, ProgressCallback
+from post_graph_rag.records import Document, DocumentReport, JudgeReport, PendingReport, ProgressCallback
 from post_graph_rag.store.database import Database
 from post_graph_rag.store.optimize import optimize_after
 from post_graph_rag.store.realms import Realm
@@ -45,6 +48,8 @@ class Indexer:
     ) -> list[DocumentReport]:
         """Index documents; see GraphRAG.index_documents."""
         _check(documents)
+        if self.settings.judge_contradictions:
+            judging_chat(self.models)
         async with self._models() as models:
             indexing = Indexing(self._tools(models), self.settings.space, reindex=reindex, progress=progress)
             reports = await indexing.run(documents)
@@ -60,6 +65,9 @@ class Indexer:
         if again:
             with after.step("make missing vectors"):
                 await completion.vectors_of(again)
+        if self.settings.judge_contradictions:
+            with after.step("judge contradictions"):
+                after.failed("judge contradictions", (await self.judge_contradictions()).errors)
         if self.settings.optimize:
             with after.step("optimize"):
                 await optimize_after(self.database, self.realm, sum(report.new_passages for report in reports))
@@ -70,6 +78,11 @@ class Indexer:
         completion = LateCompletion if self.database.inside_transaction else Completion
         async with self._models() as models:
             return await completion(self.database, self.realm, *models).run()
+
+    async def judge_contradictions(self) -> JudgeReport:
+        """Judge what came into belief since the last time; see GraphRAG.judge_contradictions."""
+        judge = Judge(judging_chat(self.models), ReplyStore(self.database, self.realm), self.prompts)
+        return await Judging(self.database, self.realm, judge).run()
 
     def _tools(self, models: _Models) -> Tools:
         replies, extractor, embedder = models

@@ -50,7 +50,12 @@ def slots_of(group: Group) -> tuple[str, ...]:
     """The slots a relation is in, by its rules and by verdicts on it."""
     holders = {"subject": f"{group.subject}", "object": f"{group.object}", "pair": f"{group.subject}>{group.object}"}
     ruled = [f"{rule.per}:{holders[rule.per]}:{rule.exclusive}" for rule in group.rules]
-    return tuple(sorted({*ruled, *(f"{_VERDICT}{one}:{other}" for one, other in group.verdicts)}))
+    return tuple(sorted({*ruled, *_judges(group)}))
+
+
+def _judges(group: Group) -> dict[str, str]:
+    """The slots a relation is in by verdicts, and the model behind each."""
+    return {f"{_VERDICT}{one}:{other}": model for one, other, model in group.verdicts}
 
 
 def points_of(group: Group) -> frozenset[int]:
@@ -122,8 +127,9 @@ class _Contest:
 
     def settled(self) -> list[Settled]:
         """When each relation holds."""
+        judges = {slot: model for group in self.groups for slot, model in _judges(group).items()}
         slots = {
-            name: Slot("verdict" if name.startswith(_VERDICT) else "superseded", points)
+            name: Slot("verdict" if name in judges else "superseded", points, judges.get(name, ""))
             for name, points in self.points.items()
         }
         return [self._settle(n, slots) for n in range(len(self.groups))]

@@ -22,6 +22,8 @@ PLACEHOLDERS: Mapping[str, frozenset[str]] = {
     "answer": frozenset({"response_type"}),
     "answer_question": frozenset({"sources", "question"}),
     "bypass": frozenset({"response_type"}),
+    "contradiction": frozenset(),
+    "contradiction_facts": frozenset({"fact", "others"}),
 }
 
 

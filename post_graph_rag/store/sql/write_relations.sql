@@ -40,10 +40,10 @@ SELECT t.space, t.subject, t.predicate, t.object, t.negated, r.id AS relation, r
        live.said::text, live.best, live.carried::text, gone.assertions AS gone, open.periods::text,
        (SELECT json_agg(json_build_array(k.per, k.exclusive)) FROM {record}.predicate_rule k
         WHERE k.predicate = t.predicate AND upper_inf(k.recorded) AND NOT t.negated)::text AS rules,
-       (SELECT json_agg(json_build_array(v.one, v.other)) FROM (
-            SELECT one, other FROM {record}.verdict WHERE one = r.id AND upper_inf(recorded) AND exclusive
+       (SELECT json_agg(json_build_array(v.one, v.other, v.model)) FROM (
+            SELECT one, other, model FROM {record}.verdict WHERE one = r.id AND upper_inf(recorded) AND exclusive
             UNION ALL
-            SELECT one, other FROM {record}.verdict WHERE other = r.id AND upper_inf(recorded) AND exclusive
+            SELECT one, other, model FROM {record}.verdict WHERE other = r.id AND upper_inf(recorded) AND exclusive
         ) AS v)::text AS verdicts,
        word.said::text AS word
 FROM touched t

@@ -37,7 +37,8 @@ class Group:
 
     best: the best wording among its live assertions; None where it has none. carried: live assertions that are no
     evidence of it yet, or all. gone: its evidence that is live no more.
-    rules: which it falls under. verdicts: pairs of relations, itself one of them, that exclude one another.
+    rules: which it falls under. verdicts: pairs of relations, itself one of them, that exclude one another,
+    and the model that says so.
     """
 
     space: int
@@ -59,7 +60,7 @@ class Group:
     gone: tuple[int, ...]
     periods: Mapping[Holding, int]
     rules: tuple[Rule, ...]
-    verdicts: tuple[tuple[int, int], ...]
+    verdicts: tuple[tuple[int, int, str], ...]
     word: Override | None
 
 
@@ -96,7 +97,7 @@ def _group(row: Mapping[str, Any]) -> Group:
         gone=tuple(row["gone"] or ()),
         periods={_holding(*item): id for id, *item in _items(row["periods"])},
         rules=tuple(Rule(*item) for item in _items(row["rules"])),
-        verdicts=tuple((one, other) for one, other in _items(row["verdicts"])),
+        verdicts=tuple((one, other, model) for one, other, model in _items(row["verdicts"])),
         word=Override(*json.loads(row["word"])) if row["word"] else None,
     )
 

@@ -26,11 +26,13 @@ def goals(ours: Phases, peer: Phases) -> Iterator[Line]:
     yield from _latency(ours)
 
 
-def _at_least(goal: str, value: float, wanted: float) -> Line:
+def at_least(goal: str, value: float, wanted: float) -> Line:
+    """Whether a value reaches what is wanted."""
     return {"goal": goal, "value": round(value, 2), "wanted": f">= {wanted:g}", "met": value >= wanted}
 
 
-def _at_most(goal: str, value: float, wanted: float) -> Line:
+def at_most(goal: str, value: float, wanted: float) -> Line:
+    """Whether a value keeps within what is wanted."""
     return {"goal": goal, "value": round(value, 3), "wanted": f"<= {wanted:g}", "met": value <= wanted}
 
 
@@ -42,15 +44,15 @@ def _ratios(ours: Phases, peer: Phases) -> Iterator[Line]:
     ]
     for goal, phase, wanted, ratio in compared:
         if phase in ours and phase in peer:
-            yield _at_least(goal, ratio(ours[phase], peer[phase]), wanted)
+            yield at_least(goal, ratio(ours[phase], peer[phase]), wanted)
 
 
 def _statements(ours: Phases) -> Iterator[Line]:
     if ingest := ours.get("ingest"):
-        yield _at_most("passages left without structure", ingest["pending"], 0)
-        yield _at_most("statements per document", ingest["statements_per_doc"], STATEMENTS_PER_DOC)
+        yield at_most("passages left without structure", ingest["pending"], 0)
+        yield at_most("statements per document", ingest["statements_per_doc"], STATEMENTS_PER_DOC)
     if query := ours.get("query-1"):
-        yield _at_most("statements per query, largest", query["statements_max"], STATEMENTS_PER_QUERY)
+        yield at_most("statements per query, largest", query["statements_max"], STATEMENTS_PER_QUERY)
     few, many = ours.get("statements-10"), ours.get("statements-100")
     if few and many:
         value, wanted = many["statements_per_doc"], few["statements_per_doc"]
@@ -61,11 +63,11 @@ def _statements(ours: Phases) -> Iterator[Line]:
 def _prompts(ours: Phases) -> Iterator[Line]:
     for phase in ours.values():
         if phase["phase"].startswith("prompt-"):
-            yield _at_most(f"tokens sent under a budget of {phase['budget']}", phase["tokens_max"], phase["budget"])
+            yield at_most(f"tokens sent under a budget of {phase['budget']}", phase["tokens_max"], phase["budget"])
 
 
 def _latency(ours: Phases) -> Iterator[Line]:
     if run := ours.get("latency"):
         rounds = math.ceil(run["passages"] / CONCURRENCY) + 1
         wanted = LATENCY_FACTOR * rounds * run["delay_ms"] / 1000
-        yield _at_most(f"seconds for {run['passages']} passages at {run['delay_ms']} ms a call", run["secs"], wanted)
+        yield at_most(f"seconds for {run['passages']} passages at {run['delay_ms']} ms a call", run["secs"], wanted)

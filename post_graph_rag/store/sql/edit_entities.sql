@@ -24,7 +24,11 @@ WITH wanted AS (
     CROSS JOIN LATERAL (
         SELECT k.id, k.space, k.key, k.canonical, k.current FROM {record}.entity k WHERE k.id = f.id OFFSET 0) AS e
 )
-SELECT r.n, r.id, r.space, s.name AS space_name, r.canonical, coalesce(p.name, r.key) AS name
+SELECT r.n, r.id, r.space, s.name AS space_name, r.canonical,
+       -- What was merged since it was first mentioned has no profile.
+       coalesce(p.name, (SELECT k.name FROM {record}.entity_name k
+                         WHERE k.entity = r.id AND NOT k.alias AND upper_inf(k.recorded)
+                         ORDER BY length(k.name) DESC, k.name DESC LIMIT 1), r.key) AS name
 FROM ranked r JOIN {record}.space s ON s.id = r.space
 LEFT JOIN LATERAL (SELECT p.name FROM {record}.entity_profile p WHERE p.entity = r.id OFFSET 0) AS p ON true
 WHERE r.place = 1 ORDER BY r.n, r.id

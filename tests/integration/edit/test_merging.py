@@ -218,6 +218,7 @@ REFUSED = {
     "an unknown name": (["Nobody Ltd"], "Ovens Ltd", EntityNotFound),
     "an unknown target": (["Ovens Ltd"], "Nobody Ltd", EntityNotFound),
     "an unknown id": ([999_999], "Ovens Ltd", EntityNotFound),
+    "an id beyond all": ([1 << 63], -(1 << 70), EntityNotFound),
     "an empty name": ([""], "Ovens Ltd", EntityNotFound),
 }
 

@@ -1,5 +1,5 @@
 -- name: watermark
-SELECT stamp, horizon FROM {record}.clock WHERE epoch = {epoch}
+SELECT stamp FROM {record}.clock WHERE epoch = {epoch}
 
 -- name: changes_since
 -- What came and went at or after $1, behind kind $2 and id $3 there, in the order (at, kind, id), of the kinds $4 (1
@@ -87,7 +87,9 @@ told AS (
         FROM {record}.document_version k WHERE k.document = p.id) AS v
     WHERE p.kind = 1
     UNION ALL
-    SELECT p.at, p.kind, p.id, e.space, coalesce(f.name, e.key), coalesce(s.into, s.out_of), NULL,
+    SELECT p.at, p.kind, p.id, e.space, coalesce(f.name, (
+               SELECT n.name FROM {record}.entity_name n WHERE n.entity = p.id AND NOT n.alias ORDER BY n.id LIMIT 1
+           ), e.key), coalesce(s.into, s.out_of), NULL,
            CASE WHEN p.erased THEN 'erased' WHEN s.into IS NOT NULL THEN 'merged'
                 WHEN s.out_of IS NOT NULL AND n.came THEN 'split'
                 WHEN n.came AND NOT n.went THEN CASE WHEN n.before THEN 'revived' ELSE 'new' END

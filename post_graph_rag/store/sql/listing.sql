@@ -1,4 +1,5 @@
 -- Each row is one JSON object whose names are those of the record it becomes; moments of belief are marks.
+-- An entity that never stood for itself has no profile: it is called what a passage calls it.
 
 -- name: list_documents
 -- Documents of spaces $1 behind id $2, $3 of them at most, each in its latest version; $4: deleted ones too.
@@ -53,7 +54,9 @@ CROSS JOIN LATERAL (
 -- Entities of spaces $1 that stand for themselves, behind key $2, sense $3 and space $4, $5 of them at most; $6: dormant
 -- ones too. place: where the page after this row begins.
 SELECT json_build_object(
-           'id', e.id, 'name', coalesce(f.name, e.key), 'type', coalesce(f.type, ''),
+           'id', e.id, 'name', coalesce(f.name, (
+               SELECT n.name FROM {record}.entity_name n WHERE n.entity = e.id AND NOT n.alias ORDER BY n.id LIMIT 1
+           ), e.key), 'type', coalesce(f.type, ''),
            'description', coalesce(f.description, ''), 'space', (SELECT name FROM {record}.space WHERE id = e.space),
            'dormant', NOT e.current)::text AS it,
        e.key, e.sense, e.space
@@ -110,14 +113,19 @@ WITH member AS MATERIALIZED (
 )
 SELECT json_build_object(
     'entity', json_build_object(
-        'id', e.id, 'name', coalesce(f.name, e.key), 'type', coalesce(f.type, ''),
+        'id', e.id, 'name', coalesce(f.name, (
+            SELECT n.name FROM {record}.entity_name n WHERE n.entity = e.id AND NOT n.alias ORDER BY n.id LIMIT 1
+        ), e.key), 'type', coalesce(f.type, ''),
         'description', coalesce(f.description, ''), 'space', (SELECT name FROM {record}.space WHERE id = e.space),
         'dormant', NOT e.current),
     'names', coalesce((SELECT json_agg(name ORDER BY name) FROM called WHERE NOT alias), '[]'),
     'aliases', coalesce((SELECT json_agg(name ORDER BY name) FROM called WHERE alias), '[]'),
     'merged', coalesce((
         SELECT json_agg(json_build_object(
-                   'id', k.id, 'name', coalesce(p.name, k.key), 'into', g.target, 'cause', g.cause,
+                   'id', k.id, 'name', coalesce(p.name, (
+                       SELECT n.name FROM {record}.entity_name n
+                       WHERE n.entity = k.id AND NOT n.alias ORDER BY n.id LIMIT 1), k.key),
+                   'into', g.target, 'cause', g.cause,
                    'recorded_from', to_char(lower(g.recorded), 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')) ORDER BY k.id)
         FROM member m
         CROSS JOIN LATERAL (SELECT id, key FROM {record}.entity k WHERE k.id = m.id OFFSET 0) AS k

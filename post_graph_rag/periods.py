@@ -19,6 +19,7 @@ _FIRST = float("-inf")
 _LAST = float("inf")
 
 Cause = Literal["superseded", "denied", "verdict", "override"]
+_FIRMNESS: tuple[Cause, ...] = ("override", "superseded", "denied", "verdict")
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -143,9 +144,17 @@ def _cut(holding: Holding, turn: Turn, cause: Cause, reason: str = "") -> list[H
     span = intersection(holding.span, turn.span)
     if span is None:
         return []
+    closing = Closing(cause, turn.next, reason)
+    if end_of(turn.span) == end_of(holding.span):
+        return [replace(holding, span=span, closed_by=holding.closed_by and _both(holding.closed_by, closing))]
     closed = end_of(turn.span) < end_of(holding.span)
-    closing = Closing(cause, turn.next, reason) if closed else holding.closed_by
-    return [replace(holding, span=span, closed_by=closing)]
+    return [replace(holding, span=span, closed_by=closing if closed else holding.closed_by)]
+
+
+def _both(one: Closing, other: Closing) -> Closing:
+    """What ended at one moment in two slots: the firmer cause is told, and all facts."""
+    first = min(one, other, key=lambda closing: (_FIRMNESS.index(closing.cause), closing.reason))
+    return replace(first, facts=one.facts | other.facts)
 
 
 def _closed(held: Sequence[Holding], override: Override) -> list[Holding]:
@@ -171,8 +180,8 @@ def union(spans: Iterable[Span]) -> list[Span]:
 
 def intersection(one: Span, other: Span) -> Span | None:
     """The moments of both; None if there are none."""
-    start, end = max(one, other, key=start_of).start, min(one, other, key=end_of).end
-    return Span(start, end) if start_of(Span(start, end)) < end_of(Span(start, end)) else None
+    span = Span(max(one, other, key=start_of).start, min(one, other, key=end_of).end)
+    return span if start_of(span) < end_of(span) else None
 
 
 def start_of(span: Span) -> float:

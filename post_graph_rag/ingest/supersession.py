@@ -9,6 +9,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
+from typing import Literal
 
 from post_graph_rag.ingest.groups import Settled, differences
 from post_graph_rag.periods import Slot, holdings
@@ -35,11 +36,12 @@ async def settle_relations(
     passages: whose structure changed; moved: entities that were merged or taken apart; relations: further ones.
     renewed: relations whose slots may be others than before.
     """
-    found = await write.fetch_groups(session, passages, moved, {*relations, *renewed}, whole=bool(renewed))
+    evidence: Literal["every", "new"] = "every" if renewed else "new"
+    found = await write.fetch_groups(session, passages, moved, {*relations, *renewed}, evidence=evidence)
     contest = _Contest([group for group in found if group.relation is not None or group.said])
     contest.take(await write.fetch_slots(session, contest.slots))
     if neighbours := contest.neighbours():
-        contest.add(await write.fetch_groups(session, relations=neighbours))
+        contest.add(await write.fetch_groups(session, relations=neighbours, evidence="none"))
         contest.take(await write.fetch_slots(session, contest.slots.keys() - contest.points.keys()))
     settled = contest.settled()
     ids = await write.apply_groups(session, differences(settled, renewed), stamp)

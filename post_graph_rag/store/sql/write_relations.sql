@@ -1,8 +1,8 @@
 -- name: fetch_groups
 -- The relations that a change may touch, with what is live of each: what its assertions say of when, the best wording,
 -- evidence that is new or gone, open periods, rules, verdicts and a person's word; and those they deny or are denied by.
--- $1 passages whose structure changed, $2 entities that were merged or taken apart, $3 further relations; $4 whether all
--- evidence is wanted, not only what is new.
+-- $1 passages whose structure changed, $2 entities that were merged or taken apart, $3 further relations; $4 which evidence
+-- is wanted: 'new', 'every', or 'none' where none can have changed.
 -- OFFSET 0 keeps a look-up one by index, for each row, whatever the planner believes of the number of rows.
 WITH changed AS (
     SELECT a.id, a.subject, a.predicate, a.object, a.negated
@@ -37,7 +37,7 @@ WITH changed AS (
 SELECT t.space, t.subject, t.predicate, t.object, t.negated, r.id AS relation, r.fact, r.current, r.pending,
        coalesce(s.name, se.key) AS subject_name, coalesce(o.name, oe.key) AS object_name,
        se.key AS subject_key, oe.key AS object_key,
-       live.said::text, live.best, live.carried::text, gone.assertions AS gone, open.periods::text,
+       '[' || live.said || ']' AS said, live.best, live.carried::text, gone.assertions AS gone, open.periods::text,
        (SELECT json_agg(json_build_array(k.per, k.exclusive)) FROM {record}.predicate_rule k
         WHERE k.predicate = t.predicate AND upper_inf(k.recorded) AND NOT t.negated)::text AS rules,
        (SELECT json_agg(json_build_array(v.one, v.other, v.model)) FROM (
@@ -68,17 +68,18 @@ CROSS JOIN LATERAL (
 ) AS objects
 LEFT JOIN LATERAL (
     SELECT array_agg(a.id) AS ids,
-           jsonb_agg(DISTINCT jsonb_build_array(a.valid IS NOT NULL, a.starts, a.ends, a.at)) AS said,
+           string_agg(DISTINCT json_build_array(a.valid IS NOT NULL, a.starts, a.ends, a.at)::text COLLATE "C", ',') AS said,
            (array_agg(a.fact ORDER BY a.confidence DESC, least(length(a.fact), 300) DESC, a.fact COLLATE "C" DESC))[1]
                AS best,
            json_agg(json_build_array(a.id, a.passage, a.new, a.valid IS NOT NULL, a.starts, a.ends, a.at))
-               FILTER (WHERE $4 OR a.new) AS carried
+               FILTER (WHERE $4::text = 'every' OR a.new) AS carried
     FROM (
         SELECT a.*, (extract(epoch FROM lower(a.valid)) * 1000000)::bigint AS starts,
                (extract(epoch FROM upper(a.valid)) * 1000000)::bigint AS ends,
                (extract(epoch FROM lower(a.event)) * 1000000)::bigint AS at,
-               (SELECT true FROM {record}.relation_evidence e WHERE e.assertion = a.id AND e.relation = r.id
-                AND upper_inf(e.recorded) LIMIT 1) IS NULL AS new
+               CASE WHEN $4::text <> 'none' THEN (
+                   SELECT true FROM {record}.relation_evidence e WHERE e.assertion = a.id AND e.relation = r.id
+                   AND upper_inf(e.recorded) LIMIT 1) IS NULL END AS new
         FROM unnest(subjects.ids) AS ms(id) CROSS JOIN unnest(objects.ids) AS mo(id) CROSS JOIN LATERAL (
             SELECT a.* FROM {record}.assertion a
             WHERE a.subject = ms.id AND a.predicate = t.predicate AND a.object = mo.id AND a.negated = t.negated
@@ -90,7 +91,7 @@ LEFT JOIN LATERAL (
     SELECT array_agg(e.assertion) AS assertions FROM {record}.relation_evidence e
     LEFT JOIN unnest(live.ids) AS l(id) ON l.id = e.assertion
     WHERE e.relation = r.id AND upper_inf(e.recorded) AND l.id IS NULL
-) AS gone ON true
+) AS gone ON $4::text <> 'none'
 LEFT JOIN LATERAL (
     SELECT json_agg(json_build_array(p.id, p.dated, (extract(epoch FROM lower(p.valid)) * 1000000)::bigint,
                (extract(epoch FROM upper(p.valid)) * 1000000)::bigint, p.closed_by, p.retracted)) AS periods

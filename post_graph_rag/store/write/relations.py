@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 
 from post_graph_rag.periods import Closing, Holding, Override, Span, Testimony
 from post_graph_rag.store.database import Session
@@ -74,13 +74,13 @@ async def fetch_groups(
     moved: Iterable[int] = (),
     relations: Iterable[int] = (),
     *,
-    whole: bool = False,
+    evidence: Literal["new", "every", "none"] = "new",
 ) -> list[Group]:
     """Relations touched by changed passages, by entities that were merged or taken apart, and others by id.
 
-    whole: with all that carries them, not only what is new.
+    evidence: what of their evidence is told: what is new and gone, all of it, or nothing.
     """
-    rows = await session.rows("fetch_groups", sorted(passages), sorted(moved), sorted(relations), whole)
+    rows = await session.rows("fetch_groups", sorted(passages), sorted(moved), sorted(relations), evidence)
     return [_group(row) for row in rows]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -131,6 +132,22 @@ def test_two_facts_of_one_moment_both_hold() -> None:
         2: {Holding(Span(10, None), False)},
         3: {Holding(Span(None, 10), False, by(1, 2))},
     }
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0), (1, 2, 0)])
+def test_what_ends_at_one_moment_in_several_slots_names_all_that_took_its_place(order: tuple[int, ...]) -> None:
+    slots = [
+        Slot("superseded", {10: {1}, 20: {2}}),
+        Slot("verdict", {10: {1}, 20: {3}}, "a model"),
+        Slot("verdict", {10: {1}, 30: {4}}, "a model"),
+    ]
+    found = holdings(1, written(10), [slots[n] for n in order])
+    assert found == {Holding(Span(None, 20), False, Closing("superseded", frozenset((2, 3))))}
+
+
+def test_a_closing_tells_the_slots_reason() -> None:
+    found = holdings(1, written(10), [Slot("verdict", {10: {1}, 20: {2}}, "a model")])
+    assert found == {Holding(Span(None, 20), False, Closing("verdict", frozenset((2,)), "a model"))}
 
 
 def test_a_stated_start_counts_and_not_when_it_was_written() -> None:

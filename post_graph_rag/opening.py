@@ -11,6 +11,7 @@ from post_graph_rag.errors import ConfigurationError, RealmNotFound, ServerUnava
 from post_graph_rag.loops import LoopLock
 from post_graph_rag.models.fit import check_fit, width_of
 from post_graph_rag.models.ping import ping
+from post_graph_rag.models.protocols import EmbeddingModel
 from post_graph_rag.models.roles import Models, models_from_settings
 from post_graph_rag.records import Finding
 from post_graph_rag.store.database import Database
@@ -40,6 +41,11 @@ class Opening:
         if self._models is None:
             self._models = models_from_settings(self._settings)
         return self._models
+
+    @property
+    def embedding(self) -> EmbeddingModel | None:
+        """The embedding model; None where none is configured, for what can be done without one."""
+        return self.models.embedding if self._has_embedding() else None
 
     async def database(self) -> Database:
         """The database. Raises ConfigurationError when nothing says where it is, ServerUnavailable."""
@@ -90,6 +96,15 @@ class Opening:
         """The realm, which must be there and hold vectors of our embedding model. Raises WidthMismatch too."""
         realm = await self.existing_realm()
         check_fit(realm.info, self.models.embedding)
+        return realm
+
+    async def changeable_realm(self) -> Realm:
+        """The realm, which must be there and in which this role may write; no model need be configured.
+
+        Raises WidthMismatch where one is that is not the realm's, ReadOnlyServer, RightMissing.
+        """
+        realm = await (self.fitting_realm() if self._has_embedding() else self.existing_realm())
+        await check_may_write(await self.database(), realm)
         return realm
 
     async def writable_realm(self) -> Realm:

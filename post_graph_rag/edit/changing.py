@@ -37,6 +37,12 @@ class Made(Generic[Told]):
     told: Told
     undone: Undone
 
+    @property
+    def errors(self) -> tuple[str, ...]:
+        """Why vectors could not be made, in words."""
+        error = self.undone.error
+        return () if error is None else (f"{type(error).__name__}: {error}",)
+
 
 @dataclass(frozen=True, slots=True)
 class Changing:

@@ -9,11 +9,12 @@ from typing import TypeAlias
 
 from post_graph_rag.clean import clean_space, clean_text
 from post_graph_rag.edit.changing import Changing, Made
+from post_graph_rag.edit.erase_entity import erase_entity
 from post_graph_rag.edit.words import Said, merge, rename, split
 from post_graph_rag.errors import EntityNotFound, InputError
 from post_graph_rag.ingest.written import Written
 from post_graph_rag.marks import mark_of
-from post_graph_rag.records import EntityEdit
+from post_graph_rag.records import EntityEdit, EraseReport
 from post_graph_rag.retrieve.spaces import resolve_spaces
 from post_graph_rag.store import write
 from post_graph_rag.store.database import Session
@@ -52,6 +53,15 @@ class Entities:
             return await rename(session, stamp, named, called)
 
         return await self._say(call, [entity], space)
+
+    async def erase(self, entity: Ref, space: str | None, *, clear: bool) -> EraseReport:
+        """Take away an entity with all that was said of it; see GraphRAG.erase_entity."""
+
+        async def find(session: Session) -> Named:
+            [named] = await self._meant(session, [entity], space)
+            return named
+
+        return await erase_entity(self.changing, find, clear=clear)
 
     async def _say(self, word: Word, refs: Sequence[Ref], space: str | None) -> EntityEdit:
         async def change(session: Session, stamp: datetime) -> tuple[Written, Said]:

@@ -19,6 +19,7 @@ from post_graph_rag.records.finding import (
     RelationHit,
     Source,
 )
+from post_graph_rag.records.forgetting import DeleteReport, EraseReport, PurgeReport
 from post_graph_rag.records.judging import JudgeReport
 from post_graph_rag.records.listing import (
     DocumentDetail,
@@ -53,6 +54,7 @@ __all__ = [
     "Channel",
     "ChannelRank",
     "Closing",
+    "DeleteReport",
     "Document",
     "DocumentContext",
     "DocumentDetail",
@@ -67,6 +69,7 @@ __all__ = [
     "EntityHit",
     "EntityInfo",
     "EntityPage",
+    "EraseReport",
     "Evidence",
     "ExtractedEntity",
     "ExtractedRelation",
@@ -87,6 +90,7 @@ __all__ = [
     "PredicateRule",
     "Progress",
     "ProgressCallback",
+    "PurgeReport",
     "QueryData",
     "QueryParam",
     "RealmInfo",

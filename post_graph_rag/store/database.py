@@ -140,6 +140,12 @@ class Database:
             await connection.close()
 
     @asynccontextmanager
+    async def outside(self, statements: Statements) -> AsyncIterator[Session]:
+        """No transaction, on a connection of its own where the DSN is ours, for what the server refuses in one."""
+        async with self._fresh() as connection:
+            yield Session(connection, statements)
+
+    @asynccontextmanager
     async def single(self, statements: Statements) -> AsyncIterator[Session]:
         """For one statement that needs no settings of ours: it commits by itself, or with the caller's transaction.
 

@@ -108,7 +108,7 @@ UPDATE {record}.relation_period p SET recorded = tstzrange(o.since, NULL) FROM o
 WHERE p.id = o.id AND o.since < $3
 
 -- name: mend_names
--- Names $1: those that no passage gives any more go; the others are cut to when one gave them. Answers those that went.
+-- Names $1: those that no passage and nobody's word gives go; the others are cut to when something gave them. Answers those that went.
 WITH name AS (
     SELECT n.* FROM unnest($1::bigint[]) AS w(id)
     CROSS JOIN LATERAL (SELECT * FROM {record}.entity_name k WHERE k.id = w.id OFFSET 0) AS n
@@ -121,6 +121,8 @@ WITH name AS (
             UNION ALL
             SELECT o.recorded FROM {record}.observation o WHERE NOT n.alias AND o.entity = n.entity
                AND md5(o.name) = md5(n.name) AND o.name = n.name AND NOT upper_inf(o.recorded)
+            UNION ALL
+            SELECT h.recorded FROM {record}.given_name h WHERE NOT n.alias AND h.entity = n.entity AND h.name = n.name
             UNION ALL
             SELECT c.recorded FROM {record}.alias_claim c WHERE n.alias AND c.entity = n.entity AND c.key = n.key
                AND c.alias = n.name AND upper_inf(c.recorded)

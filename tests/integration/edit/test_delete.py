@@ -7,7 +7,7 @@ import pytest
 from benchmarks.sqlcount import counting
 from post_graph_rag import QueryParam
 from post_graph_rag.errors import DocumentNotFound, InputError
-from post_graph_rag.testing import ScriptedChat
+from tests.integration.edit.forgetting import lent, unconfigured
 from tests.integration.writing.support import Place, differences, document, facts_chat, faults, small_embedding
 
 FACT = "Acme Corp acquired Birch Labs."
@@ -25,7 +25,10 @@ async def test_what_only_a_deleted_document_says_is_found_no_more(place: Place) 
 
 async def test_after_a_deletion_a_realm_holds_what_one_holds_that_never_had_the_document(place: Place) -> None:
     rag, other = place.engine(), Place(place.dsn)
-    kept = [document("b", FACT, "Acme Corp hired Cora Doe."), document("c", "Acme also known as Acme Corp sued Dale Co.")]
+    kept = [
+        document("b", FACT, "Acme Corp hired Cora Doe."),
+        document("c", "Acme also known as Acme Corp sued Dale Co."),
+    ]
     gone = document("a", FACT, *ONLY_HERE, "Birch Labs also known as Cora Doe sold Elm Oil.")
     await rag.index_documents([kept[0], gone, kept[1]])
     await rag.delete_document("a")
@@ -105,7 +108,7 @@ async def test_a_document_is_deleted_in_its_own_space_only(place: Place) -> None
 
 async def test_without_an_embedding_model_vectors_of_what_is_described_otherwise_wait(place: Place) -> None:
     await place.engine().index_documents([document("a", FACT), document("b", *ONLY_HERE)])
-    bare = place.unconfigured()
+    bare = unconfigured(place)
     report = await bare.delete_document("a")
     assert report.pending_vectors == 1
     assert "No model is configured" in report.errors[0]
@@ -129,9 +132,9 @@ async def test_a_deletion_sends_as_many_statements_for_many_facts_as_for_one(pla
 
 
 async def test_inside_a_callers_transaction_a_deletion_is_undone_with_it(place: Place) -> None:
-    await place.engine(ScriptedChat()).index_documents([document("a", FACT), document("b", *ONLY_HERE)])
+    await place.engine().index_documents([document("a", FACT), document("b", *ONLY_HERE)])
     before = await place.content()
-    async with place.lent() as (connection, rag):
+    async with lent(place) as (connection, rag):
         transaction = connection.transaction()
         await transaction.start()
         await rag.delete_document("a")

@@ -1,0 +1,83 @@
+"""One entity erased with all that was ever said of it; the texts that mention it stay as they are."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import TypeAlias
+
+from post_graph_rag.edit.changing import Changing, Made
+from post_graph_rag.edit.erase import NOTHING, let_go
+from post_graph_rag.edit.mending import Loss, Mended, mend
+from post_graph_rag.ingest.written import Committed, Written
+from post_graph_rag.marks import mark_of
+from post_graph_rag.records import EraseReport, Extraction
+from post_graph_rag.store import erasing, vacuum
+from post_graph_rag.store.database import Session
+from post_graph_rag.store.erasing import Mentioning
+from post_graph_rag.store.write import Named
+
+Find: TypeAlias = Callable[[Session], Awaitable[Named]]
+"""Finds the entity that is meant. Raises EntityNotFound."""
+_NOTHING_NEW = Extraction()
+
+
+@dataclass(frozen=True, slots=True)
+class Silenced:
+    """An entity of which nothing is said any more, and where it was mentioned; mended: what else went with it."""
+
+    entity: Named
+    mentioning: Mentioning
+    mended: Mended = field(default=NOTHING)
+
+
+async def erase_entity(changing: Changing, find: Find, *, clear: bool) -> EraseReport:
+    """Erase one entity; see GraphRAG.erase_entity."""
+    if clear:
+        await vacuum.check_may_vacuum(changing.database, changing.realm)
+
+    async def change(session: Session, stamp: datetime) -> tuple[Written, Silenced]:
+        entity = await find(session)
+        return await _silence(session, stamp, entity)
+
+    made = await changing.make(change, _erase)
+    if clear:
+        await vacuum.vacuum_realm(changing.database, changing.realm)
+    return _report(made, cleared=clear)
+
+
+async def _silence(session: Session, stamp: datetime, entity: Named) -> tuple[Written, Silenced]:
+    """End all that is said of the entity; its passages say less than before, so what follows from them is settled."""
+    mentioning = await erasing.passages_of_entity(session, entity.id)
+    told = await let_go(session, [entity.id], stamp)
+    passages = await erasing.silence_entity(session, entity.id, stamp)
+    structure = {id: (space, _NOTHING_NEW) for id, space in passages.items()}
+    return Written(structure=structure, told=told), Silenced(entity, mentioning)
+
+
+async def _erase(
+    session: Session, stamp: datetime, silenced: Silenced, committed: Committed
+) -> tuple[Silenced, Committed]:
+    entity = silenced.entity.id
+    resting = await erasing.resting_on_entity(session, entity)
+    await erasing.forget_sayings(session, entity)
+    hashes = frozenset(silenced.mentioning.hashes)
+    mended = await mend(session, stamp, Loss(frozenset((entity,)), resting, hashes))
+    await erasing.put_erasures(session, {"entity": [entity], "relation": mended.relations_gone}, stamp)
+    return replace(silenced, mended=mended), mended.joined(committed)
+
+
+def _report(made: Made[Silenced], *, cleared: bool) -> EraseReport:
+    silenced = made.told
+    return EraseReport(
+        space=silenced.entity.space_name,
+        at=mark_of(made.at),
+        entities=1,
+        relations=len(silenced.mended.relations_gone),
+        replies=silenced.mended.replies,
+        texts_left_in=tuple(silenced.mentioning.documents),
+        vacuumed=cleared,
+        pending_vectors=made.undone.count,
+        errors=made.errors,
+    )

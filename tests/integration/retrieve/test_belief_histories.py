@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from post_graph_rag.engine import GraphRAG
-from post_graph_rag.errors import EntityNotFound, InputError
+from post_graph_rag.errors import DocumentNotFound, EntityNotFound, InputError
 from post_graph_rag.records import PredicateRule, QueryParam
 from tests.integration.retrieve.beliefs import Seen, see
 from tests.integration.writing.support import Place, document, faults
@@ -49,6 +49,7 @@ STEP = st.one_of(
     INDEX,
     INDEX,
     INDEX,
+    st.tuples(st.just("delete"), st.integers(0, len(WORLD) - 1), st.just(0)),
     st.tuples(st.just("rules"), st.just(0), st.integers(0, len(RULES) - 1)),
     st.tuples(st.just("close"), st.integers(0, 5), st.integers(0, 1)),
     st.tuples(st.just("reopen"), st.integers(0, 5), st.just(0)),
@@ -64,6 +65,10 @@ STEPS = st.tuples(st.lists(INDEX, min_size=2, max_size=3), st.lists(STEP, min_si
 async def index(rag: GraphRAG, number: int, version: int) -> None:
     key = sorted(WORLD)[number]
     await rag.index_documents([document(key, *WORLD[key][version].splitlines(), observed_at=WRITTEN[key])])
+
+
+async def delete(rag: GraphRAG, number: int, _: int) -> None:
+    await rag.delete_document(sorted(WORLD)[number])
 
 
 async def rules(rag: GraphRAG, _: int, which: int) -> None:
@@ -101,6 +106,7 @@ async def facts(rag: GraphRAG) -> list[int]:
 
 TAKE: Mapping[str, Callable[[GraphRAG, int, int], Awaitable[None]]] = {
     "index": index,
+    "delete": delete,
     "rules": rules,
     "close": close,
     "reopen": reopen,
@@ -119,7 +125,9 @@ async def lead_through(dsn: str, steps: Sequence[Step]) -> None:
     rag = place.engine()
     then: dict[str, list[Seen]] = {}
     for name, *which in steps:
-        with suppress(EntityNotFound, InputError):  # not every word fits every state; a refused one changes nothing
+        with suppress(
+            DocumentNotFound, EntityNotFound, InputError
+        ):  # not every word fits every state; a refused one changes nothing
             await TAKE[name](rag, *which)
         then[await rag.watermark()] = await views(rag)
     assert {mark: await views(rag, as_believed_at=mark) for mark in then} == then

@@ -13,6 +13,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import itemgetter
 from typing import Literal
 
 _FIRST = float("-inf")
@@ -92,11 +93,16 @@ class Slot:
     """Whose turn it is when, from the points of facts (moment -> facts, which stand for themselves by a number).
 
     cause, reason: what is said of a fact whose turn ends.
+    past: what ended by its own words before others had their turn is closed by them as well. A denial, in contrast,
+        says nothing of a span that was over before.
     """
 
-    def __init__(self, cause: Cause, points: Mapping[int, Collection[int]], reason: str = "") -> None:
-        self.cause = cause
-        self.reason = reason
+    def __init__(
+        self, cause: Cause, points: Mapping[int, Collection[int]], reason: str = "", *, past: bool = True
+    ) -> None:
+        self._cause = cause
+        self._reason = reason
+        self._past = past
         self._points = points
         self._moments = sorted(points)
 
@@ -118,6 +124,12 @@ class Slot:
         end = self._moments[next]
         return Turn(Span(start, end), frozenset(self._points[end]) - {fact})
 
+    def closing(self, turn: Turn, held: Span) -> Closing | None:
+        """What closes the part of a holding that lies in a turn, if anything does."""
+        if turn.next and (self._past or end_of(turn.span) < end_of(held)):
+            return Closing(self._cause, turn.next, self._reason)
+        return None
+
 
 def holdings(
     fact: int, testimonies: Iterable[Testimony], slots: Iterable[Slot] = (), override: Override | None = None
@@ -133,38 +145,49 @@ def holdings(
     held = [Holding(span, True) for span in union(span for span in stated if span is not None)]
     held += [Holding(ALWAYS, False)] if None in stated else []
     if points and (override is None or override.action == "close"):
-        for slot in slots:
-            turns = slot.turns(fact, points)
-            held = [part for holding in held for turn in turns for part in _cut(holding, turn, slot.cause, slot.reason)]
+        turns = [(slot, slot.turns(fact, points)) for slot in slots]
+        held = [part for holding in held for part in _parts(holding, turns)]
     return frozenset(held if override is None else _closed(held, override))
 
 
-def _cut(holding: Holding, turn: Turn, cause: Cause, reason: str = "") -> list[Holding]:
-    """The part of a holding that lies in a turn, if any."""
-    span = intersection(holding.span, turn.span)
-    if span is None:
-        return []
-    closing = Closing(cause, turn.next, reason)
-    if end_of(turn.span) == end_of(holding.span):
-        return [replace(holding, span=span, closed_by=holding.closed_by and _both(holding.closed_by, closing))]
-    closed = end_of(turn.span) < end_of(holding.span)
-    return [replace(holding, span=span, closed_by=closing if closed else holding.closed_by)]
+def _parts(holding: Holding, slots: Iterable[tuple[Slot, Sequence[Turn]]]) -> list[Holding]:
+    """The parts of a holding in which the fact has its turn in every slot."""
+    parts: list[tuple[Span, tuple[tuple[float, Closing], ...]]] = [(holding.span, ())]
+    for slot, turns in slots:
+        parts = [
+            (span, (*ends, (end_of(turn.span), closing)) if closing else ends)
+            for part, ends in parts
+            for turn in turns
+            if (span := intersection(part, turn.span)) is not None
+            for closing in [slot.closing(turn, holding.span)]
+        ]
+    return [Holding(span, holding.dated, _first(ends)) for span, ends in parts]
 
 
-def _both(one: Closing, other: Closing) -> Closing:
-    """What ended at one moment in two slots: the firmer cause is told, and all facts."""
-    first = min(one, other, key=lambda closing: (_FIRMNESS.index(closing.cause), closing.reason))
-    return replace(first, facts=one.facts | other.facts)
+def _first(ends: Sequence[tuple[float, Closing]]) -> Closing | None:
+    """What ended first; of what ended at one moment the firmest cause is told, and all facts."""
+    first = [closing for end, closing in ends if end == min(ends, key=itemgetter(0))[0]]
+    if not first:
+        return None
+    told = min(first, key=lambda closing: (_FIRMNESS.index(closing.cause), closing.reason))
+    return replace(told, facts=frozenset().union(*(closing.facts for closing in first)))
 
 
 def _closed(held: Sequence[Holding], override: Override) -> list[Holding]:
     if override.action == "reopen":
         return list(held)
     word = Closing("override", reason=override.reason)
-    before = Turn(Span(None, override.at), frozenset())
-    kept = [part for holding in held for part in _cut(holding, before, "override")] if override.at is not None else []
-    kept = [replace(part, closed_by=word) if part.span.end == override.at else part for part in kept]
-    return kept or [replace(holding, closed_by=word, retracted=True) for holding in held]
+    if override.at is not None and (kept := [part for holding in held for part in _until(holding, override.at, word)]):
+        return kept
+    return [replace(holding, closed_by=word, retracted=True) for holding in held]
+
+
+def _until(holding: Holding, end: int, word: Closing) -> list[Holding]:
+    """The part of a holding before a moment, if any."""
+    span = intersection(holding.span, Span(None, end))
+    if span is None:
+        return []
+    return [replace(holding, span=span, closed_by=word if span.end == end else holding.closed_by)]
 
 
 def union(spans: Iterable[Span]) -> list[Span]:

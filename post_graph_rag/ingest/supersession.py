@@ -151,7 +151,7 @@ class _Contest:
         for n in twins:
             for point in points_of(self.groups[n]):
                 points.setdefault(point, set()).add(self._number(n))
-        return Slot("superseded" if negated else "denied", points)
+        return Slot("superseded" if negated else "denied", points, past=False)
 
 
 def _near(moments: Sequence[int], moment: int) -> list[int]:

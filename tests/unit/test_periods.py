@@ -154,7 +154,7 @@ def test_a_stated_start_counts_and_not_when_it_was_written() -> None:
     late_archive = [Said(Span(5, 8), 90)]
     assert held((1, written(10)), (2, late_archive)) == {
         1: {Holding(Span(10, None), False)},
-        2: {Holding(Span(5, 8), True)},
+        2: {Holding(Span(5, 8), True, by(1))},
     }
 
 
@@ -166,8 +166,17 @@ def test_an_open_span_is_said_to_hold_still_when_it_was_written() -> None:
     }
 
 
-def test_what_states_its_own_end_is_not_superseded_by_what_begins_after_it() -> None:
-    assert held((1, [Said(Span(1, 4))]), (2, written(9)))[1] == {Holding(Span(1, 4), True)}
+def test_what_ended_by_its_own_words_is_past_once_another_had_its_turn() -> None:
+    ended = [Said(Span(1, 4))]
+    assert held((1, ended), (2, written(9)))[1] == {Holding(Span(1, 4), True, by(2))}
+    assert held((1, ended))[1] == {Holding(Span(1, 4), True)}
+
+
+def test_a_denial_says_nothing_of_a_span_that_was_over_before() -> None:
+    denial = Slot("denied", {1: {1}, 9: {2}}, past=False)
+    assert holdings(1, [Said(Span(1, 4))], [denial]) == {Holding(Span(1, 4), True)}
+    closing = Closing("denied", frozenset({2}))
+    assert holdings(1, [Said(Span(1, None))], [denial]) == {Holding(Span(1, 9), True, closing)}
 
 
 def test_a_word_that_a_fact_ended_cuts_it_whatever_is_said() -> None:
@@ -212,13 +221,14 @@ def test_at_each_moment_a_fact_holds_that_was_said_last(said: dict[int, list[Sai
 
 
 @given(SAID)
-def test_every_holding_that_is_cut_names_those_that_had_their_turn_next(said: dict[int, list[Said]]) -> None:
+def test_every_holding_that_is_closed_names_those_that_had_their_turn_next(said: dict[int, list[Said]]) -> None:
     points = {fact: {p for t in told for p in t.points()} for fact, told in said.items()}
     for fact, found in held(*said.items()).items():
         for one in found:
             if one.closed_by is not None:
-                assert one.closed_by.facts == {other for other in said if one.span.end in points[other]}
-                assert fact not in one.closed_by.facts
+                moments = {point for other in said if other != fact for point in points[other]}
+                after = min(moment for moment in moments if one.span.end is None or moment >= one.span.end)
+                assert one.closed_by.facts == {other for other in said if after in points[other]} - {fact}
 
 
 @given(SAID)

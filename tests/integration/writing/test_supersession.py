@@ -158,7 +158,7 @@ async def test_an_old_source_indexed_late_does_not_beat_the_newer_fact(place: Pl
     rag = await ruled(place, ONE_CHIEF)
     await rag.index_documents(CHIEFS[1:])
     await rag.index_document(written("archive", 2024, "Ada led Acme from 2001 until 2003."))
-    assert ("ada", span(2001, 2004), None) in await periods(place)
+    assert ("ada", span(2001, 2004), "superseded") in await periods(place)
     assert ("cyd", span(2020, None), None) in await periods(place)
 
 

@@ -96,16 +96,25 @@ WITH touched AS (
                    SELECT valid, event FROM {record}.assertion a WHERE a.id = e.assertion OFFSET 0) AS a
                WHERE b.moment IN (lower(a.valid), upper(a.valid), lower(a.event)) LIMIT 1) IS NULL) AS bound
     WHERE NOT upper_inf(r.recorded) AND held.rows > 0
+), joined AS MATERIALIZED (
+    -- What was so before a row that is gone, and is so again, was never otherwise.
+    SELECT o.id, c.id AS old, lower(c.span) AS since
+    FROM opened o JOIN row n ON n.id = o.id JOIN row r ON r.relation = n.relation
+    JOIN closed c ON c.id = r.id AND c.sound AND upper(c.span) = o.since
+    WHERE (r.valid, r.dated, r.closed_by, r.retracted) IS NOT DISTINCT FROM (n.valid, n.dated, n.closed_by, n.retracted)
 ), gone AS (
     DELETE FROM {record}.relation_period p USING row r
     WHERE p.id = r.id AND NOT upper_inf(r.recorded)
-      AND (SELECT true FROM closed c WHERE c.id = r.id AND c.sound AND NOT isempty(c.span)) IS NULL
+      AND ((SELECT true FROM closed c WHERE c.id = r.id AND c.sound AND NOT isempty(c.span)) IS NULL
+           OR r.id IN (SELECT old FROM joined))
 ), cut AS (
     UPDATE {record}.relation_period p SET recorded = c.span FROM closed c
     WHERE p.id = c.id AND c.sound AND NOT isempty(c.span) AND p.recorded <> c.span
+      AND c.id NOT IN (SELECT old FROM joined)
 )
-UPDATE {record}.relation_period p SET recorded = tstzrange(o.since, NULL) FROM opened o
-WHERE p.id = o.id AND o.since < $3
+UPDATE {record}.relation_period p
+SET recorded = tstzrange(coalesce((SELECT min(j.since) FROM joined j WHERE j.id = o.id), o.since), NULL)
+FROM opened o WHERE p.id = o.id AND o.since < $3
 
 -- name: mend_names
 -- Names $1: those that no passage and nobody's word gives go; the others are cut to when something gave them. Answers those that went.

@@ -30,6 +30,7 @@ VECTORS = """
     JOIN pg_type t ON t.oid = a.atttypid
     WHERE n.nspname = (SELECT schema_name FROM post_graph_rag.realm WHERE name = $1)
       AND c.relkind = 'r' AND t.typname IN ('vector', 'halfvec') ORDER BY 1"""
+NO_RECORD = ("clock", "space", "ledger", "reply", "stored_vector", "erasure")
 SAMPLES = """
     SELECT schemaname || '.' || tablename || '.' || attname, concat_ws(' ', most_common_vals::text,
            histogram_bounds::text, most_common_elems::text)
@@ -86,12 +87,12 @@ async def vectors_in(place: Place, vectors: Sequence[NDArray[np.float32]]) -> li
 
 
 async def every_row(place: Place) -> int:
-    """How many rows the realm's record has, but for its clock, spaces, ledger and the ids of what was erased."""
+    """How many rows the realm's record has, but for clock, spaces, ledger, what models said, and ids of what was erased."""
     connection = await asyncpg.connect(place.dsn)
     try:
         schema = await connection.fetchval(SCHEMA, place.realm)
         tables = await connection.fetch("SELECT tablename FROM pg_tables WHERE schemaname = $1", schema)
-        names = [row[0] for row in tables if row[0] not in ("clock", "space", "ledger", "erasure")]
+        names = [row[0] for row in tables if row[0] not in NO_RECORD]
         counted = [await connection.fetchval(f"SELECT count(*) FROM {quoted(schema)}.{quoted(name)}") for name in names]
         return sum(counted)
     finally:

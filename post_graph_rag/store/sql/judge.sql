@@ -1,16 +1,18 @@
 -- name: unjudged_facts
--- The facts whose periods came into belief since the last judging, in an order that follows from their words, and the
--- stamp up to which these are all. No row when the realm is not the one that was opened.
+-- The facts whose periods came into belief since the last judging, and the stamp up to which these are all. The latest
+-- come first, so that what is new is asked about in one question and not in those of facts that are only cut anew; what
+-- came together is in an order that follows from its words. No row when the realm is not the one that was opened.
 SELECT c.stamp, ARRAY(
     SELECT r.id
     FROM (
-        SELECT DISTINCT p.relation FROM {record}.relation_period p
+        SELECT p.relation, max(lower(p.recorded)) AS at FROM {record}.relation_period p
         WHERE lower(p.recorded) > coalesce(c.judged, '-infinity') AND upper_inf(p.recorded) AND NOT p.retracted
+        GROUP BY p.relation
     ) AS came
     CROSS JOIN LATERAL (SELECT k.* FROM {record}.relation k WHERE k.id = came.relation AND NOT k.negated OFFSET 0) AS r
     CROSS JOIN LATERAL (SELECT e.key, e.sense FROM {record}.entity e WHERE e.id = r.subject OFFSET 0) AS s
     CROSS JOIN LATERAL (SELECT e.key, e.sense FROM {record}.entity e WHERE e.id = r.object OFFSET 0) AS o
-    ORDER BY r.space, s.key, s.sense, r.predicate, o.key, o.sense
+    ORDER BY came.at DESC, r.space, s.key, s.sense, r.predicate, o.key, o.sense
 ) AS facts
 FROM {record}.clock c WHERE c.epoch = {epoch}
 
@@ -23,22 +25,25 @@ SELECT w.id AS fact, near.id AS rival
 FROM unnest($1::bigint[]) WITH ORDINALITY AS w(id, n)
 CROSS JOIN LATERAL (SELECT k.* FROM {record}.relation k WHERE k.id = w.id OFFSET 0) AS f
 CROSS JOIN LATERAL (
+    SELECT range_agg(p.valid) AS valid FROM {record}.relation_period p
+    WHERE p.relation = w.id AND upper_inf(p.recorded) AND NOT p.retracted
+) AS held
+CROSS JOIN LATERAL (
     SELECT k.id, row_number() OVER (
-               ORDER BY k.predicate <> f.predicate, k.predicate, s.key, s.sense, o.key, o.sense) AS place
+               ORDER BY k.predicate <> f.predicate, k.predicate, k.subject <> f.subject, far.key, far.sense) AS place
     FROM (
-        SELECT k.* FROM {record}.relation k WHERE k.subject = f.subject
+        SELECT k.*, k.object AS far FROM {record}.relation k WHERE k.subject = f.subject
         UNION ALL
-        SELECT k.* FROM {record}.relation k WHERE k.object = f.object AND k.current AND k.subject <> f.subject
+        SELECT k.*, k.subject FROM {record}.relation k
+        WHERE k.object = f.object AND k.current AND k.subject <> f.subject
         UNION ALL
-        SELECT k.* FROM {record}.relation k WHERE k.object = f.object AND NOT k.current AND k.subject <> f.subject
+        SELECT k.*, k.subject FROM {record}.relation k
+        WHERE k.object = f.object AND NOT k.current AND k.subject <> f.subject
     ) AS k
-    CROSS JOIN LATERAL (SELECT e.key, e.sense FROM {record}.entity e WHERE e.id = k.subject OFFSET 0) AS s
-    CROSS JOIN LATERAL (SELECT e.key, e.sense FROM {record}.entity e WHERE e.id = k.object OFFSET 0) AS o
+    CROSS JOIN LATERAL (SELECT e.key, e.sense FROM {record}.entity e WHERE e.id = k.far OFFSET 0) AS far
     WHERE k.id <> f.id AND NOT k.negated
-      AND (SELECT true FROM {record}.relation_period p CROSS JOIN LATERAL (
-               SELECT q.valid FROM {record}.relation_period q
-               WHERE q.relation = k.id AND upper_inf(q.recorded) AND NOT q.retracted OFFSET 0) AS q
-           WHERE p.relation = f.id AND upper_inf(p.recorded) AND NOT p.retracted AND p.valid && q.valid LIMIT 1)
+      AND (SELECT true FROM {record}.relation_period p
+           WHERE p.relation = k.id AND upper_inf(p.recorded) AND NOT p.retracted AND p.valid && held.valid LIMIT 1)
       AND (SELECT true FROM {record}.predicate_rule a CROSS JOIN LATERAL (
                SELECT b.id FROM {record}.predicate_rule b
                WHERE b.predicate = k.predicate AND b.per = a.per AND b.exclusive = a.exclusive AND upper_inf(b.recorded)
@@ -53,8 +58,8 @@ WHERE (SELECT true FROM {record}.verdict v WHERE v.one = least(w.id, near.id) AN
 ORDER BY w.n, near.place
 
 -- name: shown_facts
--- What a model is shown of facts $1: names, predicate, and the dates that sources state. Where something closed a
--- period its end is none of these.
+-- What a model is shown of facts $1: names, predicate, and the spans that live sources state, which do not depend on
+-- what closed them.
 SELECT r.id, coalesce(s.name, se.key) AS subject, r.predicate, coalesce(o.name, oe.key) AS object, stated.dates::text
 FROM unnest($1::bigint[]) AS w(id)
 CROSS JOIN LATERAL (SELECT k.* FROM {record}.relation k WHERE k.id = w.id OFFSET 0) AS r
@@ -63,10 +68,13 @@ CROSS JOIN LATERAL (SELECT e.key FROM {record}.entity e WHERE e.id = r.object OF
 LEFT JOIN LATERAL (SELECT p.name FROM {record}.entity_profile p WHERE p.entity = r.subject OFFSET 0) AS s ON true
 LEFT JOIN LATERAL (SELECT p.name FROM {record}.entity_profile p WHERE p.entity = r.object OFFSET 0) AS o ON true
 CROSS JOIN LATERAL (
-    SELECT json_agg(json_build_array(lower(p.valid) AT TIME ZONE 'UTC',
-               CASE WHEN p.closed_by IS NULL THEN upper(p.valid) AT TIME ZONE 'UTC' END) ORDER BY p.valid) AS dates
-    FROM {record}.relation_period p
-    WHERE p.relation = r.id AND upper_inf(p.recorded) AND p.dated AND NOT p.retracted
+    SELECT json_agg(json_build_array(lower(said.span) AT TIME ZONE 'UTC', upper(said.span) AT TIME ZONE 'UTC')
+                    ORDER BY said.span) AS dates
+    FROM (
+        SELECT unnest(range_agg(a.valid)) AS span FROM {record}.relation_evidence e
+        CROSS JOIN LATERAL (SELECT k.valid FROM {record}.assertion k WHERE k.id = e.assertion OFFSET 0) AS a
+        WHERE e.relation = r.id AND upper_inf(e.recorded)
+    ) AS said
 ) AS stated
 
 -- name: put_verdicts

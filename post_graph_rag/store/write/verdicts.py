@@ -12,7 +12,7 @@ from post_graph_rag.moments import period_dates
 from post_graph_rag.store.database import Session
 
 Dates = tuple[str | None, str | None]
-"""The first and the last date of a period; None where it is open."""
+"""The first and the last date of a span; None where it is open."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class Unjudged:
 
 @dataclass(frozen=True, slots=True)
 class ShownFact:
-    """A relation as a model is shown it. dates: the periods that sources state."""
+    """A relation as a model is shown it. dates: the spans that sources state."""
 
     subject: str
     predicate: str

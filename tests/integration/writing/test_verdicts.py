@@ -156,6 +156,18 @@ async def test_the_dates_that_sources_state_are_shown(place: Place) -> None:
     assert [other["dates"] for other in offered(request)] == ["not stated"]
 
 
+async def test_the_dates_shown_do_not_depend_on_what_closed_a_fact(place: Place) -> None:
+    chat = judging(same("object"))
+    rag = place.engine(chat, judge_contradictions=True)
+    await rag.index_document(written("a", 2024, "Ada led Acme from 2001 until 2015."))
+    await rag.index_document(written("b", 2024, "Bob led Acme since 2010."))
+    await rag.index_document(written("c", 2024, "Cyd led Acme since 2005."))
+    assert [other["dates"] for other in offered(chat.calls_for("auxiliary")[-1])] == [
+        "from 2001 until 2015",
+        "from 2010",
+    ]
+
+
 async def test_denials_are_neither_asked_about_nor_offered(place: Place) -> None:
     rag = place.engine(judging(NONE))
     await rag.index_document(written("a", 2001, "Ada never led Acme.", "Bob led Acme."))

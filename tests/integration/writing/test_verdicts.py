@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
+import random
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import asyncpg
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from benchmarks.sqlcount import counting
 from post_graph_rag.engine import GraphRAG
@@ -17,10 +20,10 @@ from post_graph_rag.ingest.judge import MOST_RIVALS
 from post_graph_rag.models.offline.chat import OfflineChat
 from post_graph_rag.models.protocols import ChatRequest
 from post_graph_rag.models.roles import Models
-from post_graph_rag.records import JudgeReport, PredicateRule
+from post_graph_rag.records import Document, JudgeReport, PredicateRule
 from post_graph_rag.testing import ScriptedChat, plain_facts
 from tests.integration.writing.support import Place, facts_chat, faults, small_embedding
-from tests.integration.writing.test_supersession import current, periods, span, written
+from tests.integration.writing.test_supersession import DOCUMENTS, OPEN, current, periods, span, written
 
 NONE: dict[str, list[int]] = {"excluded": []}
 
@@ -118,6 +121,25 @@ async def test_a_pair_that_was_judged_is_not_asked_about_again(place: Place) -> 
     await rag.index_documents(CHIEFS[:2])
     await rag.index_document(CHIEFS[2])
     assert asked(chat)[1:] == [("Cyd led Acme", ["Ada led Acme", "Bob led Acme"])]
+
+
+async def judged_rows(dsn: str, calls: Sequence[Sequence[Document]]) -> list[tuple[object, ...]]:
+    place = Place(dsn)
+    rag = place.engine(judging(same("object")), judge_contradictions=True)
+    for documents in calls:
+        await rag.index_documents(documents)
+    await place.close()
+    return await place.rows(OPEN)
+
+
+@settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(DOCUMENTS, st.randoms(use_true_random=False))
+async def test_any_order_of_arrival_is_judged_to_the_same_open_periods(
+    writing_dsn: str, said: list[tuple[int | None, list[str]]], chance: random.Random
+) -> None:
+    documents = [written(f"d{n}", year, *lines) for n, (year, lines) in enumerate(said)]
+    mixed = [[item] for item in chance.sample(documents, len(documents))]
+    assert await judged_rows(writing_dsn, mixed) == await judged_rows(writing_dsn, [documents])
 
 
 # ---------------------------------------------------------------- what is offered

@@ -302,6 +302,17 @@ async def test_a_reply_is_kept_with_the_names_it_was_shown_and_without_further_w
     assert rows == [('{"excluded": [1]}', ["Ada", "Acme", "Bob"])]
 
 
+@pytest.mark.parametrize("what", ["document", "entity"])
+async def test_what_is_erased_takes_verdicts_and_replies_with_it(place: Place, what: str) -> None:
+    rag = place.engine(judging(same("object")), judge_contradictions=True)
+    await rag.index_documents(CHIEFS[:2])
+    await (rag.erase_document("b") if what == "document" else rag.erase_entity("Bob"))
+    assert await place.rows("SELECT one FROM {r}.verdict") == []
+    assert await place.rows("SELECT names FROM {r}.reply WHERE role = 'auxiliary'") == []
+    assert await periods(place) == [("ada", span(None, None), None)]
+    assert await faults(rag) == []
+
+
 async def test_two_that_judge_at_once_leave_one_verdict_on_a_pair(place: Place) -> None:
     one = place.engine(judging(same("object"), delay=0.05))
     other = place.engine(judging(same("object"), delay=0.05))

@@ -18,7 +18,7 @@ from post_graph_rag.store import deleting, erasing, vacuum, write
 from post_graph_rag.store.database import Session
 from post_graph_rag.store.erasing import HeldPassage
 
-NOTHING = Mended(frozenset(), 0)
+NOTHING = Mended(frozenset(), frozenset(), frozenset(), replies=0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +74,8 @@ class Erasing:
         erased = {
             "document": doomed.documents,
             "passage": doomed.ids,
-            "entity": doomed.entities,
-            "relation": mended.relations_gone,
+            "entity": doomed.entities | mended.entities_left,
+            "relation": mended.relations_gone | mended.relations_left,
         }
         await erasing.put_erasures(session, erased, stamp)
         return replace(doomed, mended=mended), mended.joined(committed)
@@ -91,6 +91,7 @@ async def _end(session: Session, stamp: datetime, documents: frozenset[int]) -> 
     passages = [passage for passage in await erasing.passages_of(session, documents) if passage.alone]
     alone = frozenset(passage.id for passage in passages)
     entities = await erasing.lone_entities(session, alone)
+    await erasing.forget_findable(session, alone, entities)
     written = Written(structure={}, retired=retired, documents=documents, told=await let_go(session, entities, stamp))
     return written, Doomed(documents, passages, retired - alone, entities)
 

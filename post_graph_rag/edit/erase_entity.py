@@ -64,7 +64,11 @@ async def _erase(
     await erasing.forget_sayings(session, entity)
     hashes = frozenset(silenced.mentioning.hashes)
     mended = await mend(session, stamp, Loss(frozenset((entity,)), resting, hashes))
-    await erasing.put_erasures(session, {"entity": [entity], "relation": mended.relations_gone}, stamp)
+    erased = {
+        "entity": mended.entities_left | {entity},
+        "relation": mended.relations_gone | mended.relations_left,
+    }
+    await erasing.put_erasures(session, erased, stamp)
     return replace(silenced, mended=mended), mended.joined(committed)
 
 

@@ -41,9 +41,14 @@ class Loss:
 
 @dataclass(frozen=True, slots=True)
 class Mended:
-    """What went beside what was asked for. replies: how many. entities, relations: whose vectors are made anew."""
+    """What went beside what was asked for. replies: how many. entities, relations: whose vectors are made anew.
+
+    entities_left, relations_left: those that stay, but of which another history is told now.
+    """
 
     relations_gone: frozenset[int]
+    entities_left: frozenset[int]
+    relations_left: frozenset[int]
     replies: int
     entities: list[Profile] = field(default_factory=list)
     relations: list[RelationText] = field(default_factory=list)
@@ -62,7 +67,7 @@ async def mend(session: Session, stamp: datetime, loss: Loss) -> Mended:
     resting = loss.resting
     founded = await mending.unfounded_relations(session, resting.relations, loss.entities)
     await erasing.forget_relations(session, founded.gone)
-    await mending.mend_periods(session, founded, stamp)
+    retold = await mending.mend_periods(session, founded, stamp)
     lost = await mending.mend_names(session, resting.names)
     moved = await mending.mend_merges(session, resting.merges)
     forgotten = await erasing.forget_entities(session, loss.entities)
@@ -75,7 +80,8 @@ async def mend(session: Session, stamp: datetime, loss: Loss) -> Mended:
     rows = await erasing.forget_vectors(session, loss.entities, founded.gone, touched, renamed)
     names = lost.names | forgotten.names
     replies = await erasing.forget_replies(session, loss.passages, names, loss.texts, loss.vector_keys)
-    return Mended(founded.gone, replies, profiles, [_relation(row) for row in rows])
+    left = frozenset(touched)
+    return Mended(founded.gone, left, retold, replies, profiles, [_relation(row) for row in rows])
 
 
 async def _reword(session: Session, entities: Iterable[int]) -> list[Profile]:

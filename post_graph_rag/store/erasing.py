@@ -51,6 +51,11 @@ async def lone_entities(session: Session, passages: Iterable[int]) -> frozenset[
     return frozenset(row["entity"] for row in await session.rows("lone_entities", sorted(passages)))
 
 
+async def forget_findable(session: Session, passages: Iterable[int], entities: Iterable[int]) -> None:
+    """Take away by what passages, entities and relations are found that will all be gone."""
+    await session.run("forget_findable", sorted(passages), sorted(entities))
+
+
 async def end_merges_with(session: Session, entities: Iterable[int], stamp: datetime) -> frozenset[int]:
     """End the live merges in which these take part; returns all who took part."""
     return frozenset(row["entity"] for row in await session.rows("end_merges_with", sorted(entities), stamp))
@@ -162,6 +167,9 @@ async def forget_replies(
 
 
 async def put_erasures(session: Session, erased: Mapping[str, Iterable[int]], stamp: datetime) -> None:
-    """Note, by kind and id and without a word of it, what was erased."""
+    """Note, by kind and id and without a word of it, what was erased, and what is left of which other things hold now.
+
+    Whoever follows the changes forgets the one, and is told how the other stands.
+    """
     rows = [(kind, id) for kind in sorted(erased) for id in sorted(erased[kind])]
     await session.run("put_erasures", [kind for kind, _ in rows], [id for _, id in rows], stamp)

@@ -26,9 +26,10 @@ async def unfounded_relations(session: Session, relations: Iterable[int], entiti
     return Founded(frozenset(row["id"] for row in rows) - gone, gone)
 
 
-async def mend_periods(session: Session, founded: Founded, stamp: datetime) -> None:
-    """Take from the history of periods what evidence that is left does not carry."""
-    await session.run("mend_periods", sorted(founded.left), sorted(founded.gone), stamp)
+async def mend_periods(session: Session, founded: Founded, stamp: datetime) -> frozenset[int]:
+    """Take from the history of periods what evidence that is left does not carry; returns whose was looked at."""
+    rows = await session.rows("mend_periods", sorted(founded.left), sorted(founded.gone), stamp)
+    return frozenset(row["id"] for row in rows)
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,7 +46,8 @@ DELETE FROM {record}.relation_override o USING said s WHERE o.id = s.id
 -- Periods of relations $1, of those that relations $1 or $2 ended, and of those that this commit (stamp $3) changed. A
 -- row that is closed stays while its bounds are stated by evidence that is left or follow from somebody's word, and no
 -- relation of $2 ended it; it is cut to the time in which such evidence was held. What this commit opened in the place of
--- a row it ended began when the evidence for it was all there, which is known only from when that row began.
+-- a row it ended began when the evidence for it was all there, which is known only from when that row began. Answers the
+-- relations that were looked at.
 WITH touched AS (
     SELECT unnest($1::bigint[]) AS id
     UNION
@@ -111,10 +112,12 @@ WITH touched AS (
     UPDATE {record}.relation_period p SET recorded = c.span FROM closed c
     WHERE p.id = c.id AND c.sound AND NOT isempty(c.span) AND p.recorded <> c.span
       AND c.id NOT IN (SELECT old FROM joined)
+), begun AS (
+    UPDATE {record}.relation_period p
+    SET recorded = tstzrange(coalesce((SELECT min(j.since) FROM joined j WHERE j.id = o.id), o.since), NULL)
+    FROM opened o WHERE p.id = o.id AND o.since < $3
 )
-UPDATE {record}.relation_period p
-SET recorded = tstzrange(coalesce((SELECT min(j.since) FROM joined j WHERE j.id = o.id), o.since), NULL)
-FROM opened o WHERE p.id = o.id AND o.since < $3
+SELECT id FROM touched WHERE id <> ALL ($2::bigint[])
 
 -- name: mend_names
 -- Names $1: those that no passage and nobody's word gives go; the others are cut to when something gave them. Answers those that went.

@@ -4,6 +4,7 @@ SELECT stamp FROM {record}.clock WHERE epoch = {epoch}
 -- name: changes_since
 -- What came and went at or after $1, behind kind $2 and id $3 there, in the order (at, kind, id), of the kinds $4 (1
 -- document, 2 entity, 3 relation), $5 at most. One row: clock, where to go on, and the changes as JSON.
+-- What an erasure put right, without taking it away, is noted with what it erased: it is told as it stands.
 -- Each source gives its first $5 + 1 rows and all that share the last one's stamp, so it is complete up to there.
 WITH came AS MATERIALIZED (
     (SELECT 1 AS source, lower(recorded) AS at, 1 AS kind, document AS id FROM {record}.document_version
@@ -78,8 +79,8 @@ page AS MATERIALIZED (
 ),
 told AS (
     SELECT p.at, p.kind, p.id, d.space, d.key AS text, NULL::bigint AS other, NULL::jsonb AS closings,
-           CASE WHEN p.erased THEN 'erased' WHEN v.came AND v.went THEN 'changed' WHEN v.came THEN 'new'
-                WHEN v.went THEN 'deleted' END AS change
+           CASE WHEN p.erased AND d.space IS NULL THEN 'erased' WHEN v.came AND v.went THEN 'changed'
+                WHEN v.came THEN 'new' WHEN v.went THEN 'deleted' END AS change
     FROM page p
     LEFT JOIN LATERAL (SELECT space, key FROM {record}.document k WHERE k.id = p.id OFFSET 0) AS d ON true
     CROSS JOIN LATERAL (
@@ -89,8 +90,10 @@ told AS (
     UNION ALL
     SELECT p.at, p.kind, p.id, e.space, coalesce(f.name, (
                SELECT n.name FROM {record}.entity_name n WHERE n.entity = p.id AND NOT n.alias ORDER BY n.id LIMIT 1
-           ), e.key), coalesce(s.into, s.out_of), NULL,
-           CASE WHEN p.erased THEN 'erased' WHEN s.into IS NOT NULL THEN 'merged'
+           ), e.key), CASE WHEN p.erased OR s.begun THEN s.stands ELSE s.out_of END, NULL,
+           CASE WHEN p.erased AND e.space IS NULL THEN 'erased'
+                WHEN s.stands IS NOT NULL AND (p.erased OR s.begun) THEN 'merged'
+                WHEN p.erased THEN CASE WHEN n.holds THEN 'revived' ELSE 'dormant' END
                 WHEN s.out_of IS NOT NULL AND n.came THEN 'split'
                 WHEN n.came AND NOT n.went THEN CASE WHEN n.before THEN 'revived' ELSE 'new' END
                 WHEN n.went AND NOT n.came OR s.out_of IS NOT NULL THEN 'dormant'
@@ -101,11 +104,13 @@ told AS (
     CROSS JOIN LATERAL (
         SELECT coalesce(bool_or(lower(k.recorded) = p.at), false) AS came,
                coalesce(bool_or(upper(k.recorded) = p.at), false) AS went,
-               coalesce(bool_or(lower(k.recorded) < p.at), false) AS before
+               coalesce(bool_or(lower(k.recorded) < p.at), false) AS before,
+               coalesce(bool_or(k.recorded @> p.at), false) AS holds
         FROM {record}.entity_presence k WHERE k.entity = p.id) AS n
     CROSS JOIN LATERAL (
-        SELECT max(k.canonical) FILTER (WHERE lower(k.recorded) = p.at) AS into,
-               max(k.canonical) FILTER (WHERE upper(k.recorded) = p.at) AS out_of
+        SELECT max(k.canonical) FILTER (WHERE k.recorded @> p.at) AS stands,
+               max(k.canonical) FILTER (WHERE upper(k.recorded) = p.at) AS out_of,
+               coalesce(bool_or(lower(k.recorded) = p.at), false) AS begun
         FROM {record}.standing k WHERE k.entity = p.id) AS s
     CROSS JOIN LATERAL (
         SELECT bool_or(lower(k.recorded) = p.at OR upper(k.recorded) = p.at) AS given
@@ -113,9 +118,10 @@ told AS (
     WHERE p.kind = 2
     UNION ALL
     SELECT p.at, p.kind, p.id, r.space, r.fact, NULL, CASE WHEN NOT t.holds THEN t.closings END,
-           CASE WHEN p.erased THEN 'erased' WHEN t.holds AND NOT t.known THEN 'new'
-                WHEN t.holds AND NOT t.held THEN 'reopened' WHEN NOT t.holds AND (t.held OR NOT t.known) THEN 'closed'
-                ELSE 'changed' END
+           CASE WHEN p.erased AND r.space IS NULL THEN 'erased'
+                WHEN p.erased THEN CASE WHEN t.holds THEN 'reopened' ELSE 'closed' END
+                WHEN t.holds AND NOT t.known THEN 'new' WHEN t.holds AND NOT t.held THEN 'reopened'
+                WHEN NOT t.holds AND (t.held OR NOT t.known) THEN 'closed' ELSE 'changed' END
     FROM page p
     LEFT JOIN LATERAL (SELECT space, fact FROM {record}.relation k WHERE k.id = p.id OFFSET 0) AS r ON true
     CROSS JOIN LATERAL (

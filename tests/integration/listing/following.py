@@ -42,12 +42,14 @@ def without_texts(changes: Iterable[Change]) -> list[Change]:
 
 
 def known(changes: Iterable[Change]) -> set[tuple[str, int]]:
-    """The things that are there for somebody who only saw these changes; none comes twice or goes unseen."""
+    """The things that are there for somebody who only saw these changes; but after an erasure none comes twice."""
+    told = list(changes)
+    erasures = {change.at for change in told if change.change == "erased"}
     held: set[tuple[str, int]] = set()
-    for change in changes:
+    for change in told:
         thing = (change.kind, change.id)
         if change.change in COMES:
-            assert thing not in held, change
+            assert thing not in held or change.at in erasures, change
             held.add(thing)
         elif change.change in GOES:
             held.discard(thing)

@@ -52,6 +52,12 @@ WITH live AS (
 ), flag AS (
     SELECT 2::smallint AS kind, id, current, pending FROM {record}.entity LEFT JOIN {record}.entity_profile ON entity = id
     UNION ALL SELECT 3, id, current, pending FROM {record}.relation
+), present AS (
+    SELECT entity AS id FROM {record}.entity_presence WHERE upper_inf(recorded)
+), standing AS (
+    SELECT entity AS id, canonical FROM {record}.standing WHERE upper_inf(recorded)
+), stands AS (
+    SELECT id, canonical FROM {record}.entity WHERE canonical <> id
 )
 SELECT 'vectors without their row' AS what, count(*) AS number
 FROM vector v LEFT JOIN thing t USING (kind, id) WHERE t.id IS NULL
@@ -70,6 +76,12 @@ UNION ALL
 SELECT 'vectors missing and not marked as pending', count(*)
 FROM flag f JOIN thing t USING (kind, id) LEFT JOIN vector v USING (kind, id)
 WHERE t.current AND NOT f.pending AND v.id IS NULL
+UNION ALL
+SELECT 'entities of which it is wrongly kept whether they are current', count(*)
+FROM {record}.entity e LEFT JOIN (SELECT DISTINCT id FROM present) p ON p.id = e.id WHERE e.current <> (p.id IS NOT NULL)
+UNION ALL
+SELECT 'entities of which it is wrongly kept for whom they stand', count(DISTINCT id)
+FROM ((TABLE stands EXCEPT TABLE standing) UNION ALL (TABLE standing EXCEPT TABLE stands)) AS wrong
 
 -- name: passages_without_vector
 SELECT count(DISTINCT l.passage) FROM {record}.document_passage l

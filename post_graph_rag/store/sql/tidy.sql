@@ -32,6 +32,31 @@ WITH entities AS (
 SELECT (SELECT count(*) FROM marked_entities) + (SELECT count(*) FROM marked_relations)
        + (SELECT count(*) FROM waiting)
 
+-- name: tidy_beliefs
+-- After tidy_rows: what is kept of when entities were current, and for whom they stood, follows them from stamp $1 on.
+WITH gone AS (
+    UPDATE {record}.entity_presence p SET recorded = tstzrange(lower(p.recorded), $1) FROM {record}.entity e
+    WHERE e.id = p.entity AND upper_inf(p.recorded) AND NOT e.current RETURNING p.entity
+), come AS (
+    INSERT INTO {record}.entity_presence (entity, recorded)
+    SELECT e.id, tstzrange($1, NULL) FROM {record}.entity e
+    WHERE e.current AND NOT EXISTS (
+        SELECT FROM {record}.entity_presence p WHERE p.entity = e.id AND upper_inf(p.recorded))
+    RETURNING entity
+), ended AS (
+    UPDATE {record}.standing s SET recorded = tstzrange(lower(s.recorded), $1) FROM {record}.entity e
+    WHERE e.id = s.entity AND upper_inf(s.recorded) AND s.canonical <> e.canonical RETURNING s.entity
+), begun AS (
+    INSERT INTO {record}.standing (entity, canonical, recorded)
+    SELECT e.id, e.canonical, tstzrange($1, NULL) FROM {record}.entity e
+    WHERE e.canonical <> e.id AND NOT EXISTS (
+        SELECT FROM {record}.standing s
+        WHERE s.entity = e.id AND upper_inf(s.recorded) AND s.canonical = e.canonical)
+    RETURNING entity
+)
+SELECT (SELECT count(*) FROM gone) + (SELECT count(*) FROM come)
+       + (SELECT count(*) FROM ended) + (SELECT count(*) FROM begun)
+
 -- name: tidy_vectors
 -- After tidy_rows: vectors follow their rows; those without one go.
 WITH passages AS (

@@ -74,6 +74,15 @@ STRAYS = {
     "words that are hidden": "UPDATE {r}.posting SET current = false WHERE kind = 2",
     "an entity that is hidden": "UPDATE {r}.entity SET current = false",
     "a relation that is hidden": "UPDATE {r}.relation SET current = NOT current",
+    "a current entity that is not kept as one": "DELETE FROM {r}.entity_presence "
+    "WHERE entity = (SELECT min(entity) FROM {r}.entity_presence)",
+    "an entity that is kept as current and is not": "INSERT INTO {r}.entity_presence "
+    "SELECT id, tstzrange('2020-01-01', NULL) FROM {r}.entity WHERE NOT current",
+    "a merged entity that is kept as standing for itself": "DELETE FROM {r}.standing",
+    "an entity that is kept as standing for another": "INSERT INTO {r}.standing "
+    "SELECT max(id), min(id), tstzrange('2020-01-01', NULL) FROM {r}.entity WHERE current",
+    "a merged entity that is kept as standing for a third": "UPDATE {r}.standing SET canonical = "
+    "(SELECT max(id) FROM {r}.entity WHERE id <> canonical)",
 }
 
 
@@ -275,3 +284,12 @@ async def test_a_server_that_cannot_be_reached_is_a_finding_without_a_password()
     closed = Database("postgresql://someone:secret@127.0.0.1:1/nothing")
     (finding,) = await examine(closed)
     assert (finding.check, finding.ok, "secret" in str(finding)) == ("server", False, False)
+
+
+async def test_what_optimize_mends_of_past_belief_holds_from_then_on(
+    database: str, admin: psycopg.Connection, filled: Settings
+) -> None:
+    admin.execute(f"DELETE FROM {RECORD}.standing")
+    await run(database, "realm", "optimize", f"--realm={REALM}")
+    query = f"SELECT lower(s.recorded) = c.stamp FROM {RECORD}.standing s, {RECORD}.clock c"
+    assert admin.execute(query).fetchall() == [(True,)]

@@ -92,8 +92,7 @@ async def lead(place: Place, steps: Sequence[Any]) -> GraphRAG:
 
 
 @settings(
-    max_examples=60,
-    phases=[Phase.generate],
+    max_examples=5,
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow],

@@ -22,17 +22,40 @@ WHERE (SELECT true FROM {record}.mention k WHERE k.entity = m.entity AND upper_i
   AND (SELECT true FROM {record}.mention k WHERE k.entity = m.entity AND NOT upper_inf(k.recorded)
        AND k.passage <> ALL ($1::bigint[]) LIMIT 1) IS NULL
 
+-- name: forget_findable
+-- By what passages $1, entities $2 and the relations that only these passages state are found. They go in the end; that
+-- this goes first saves marking it as past.
+WITH relation AS (
+    SELECT e.relation AS id
+    FROM (SELECT DISTINCT relation FROM {record}.relation_evidence WHERE passage = ANY ($1::bigint[])) AS e
+    WHERE (SELECT true FROM {record}.relation_evidence k
+           WHERE k.relation = e.relation AND k.passage <> ALL ($1::bigint[]) LIMIT 1) IS NULL
+), passages AS (
+    DELETE FROM {passage_vector} WHERE id = ANY ($1::bigint[])
+), entities AS (
+    DELETE FROM {entity_vector} WHERE id = ANY ($2::bigint[])
+), relations AS (
+    DELETE FROM {relation_vector} WHERE id = ANY (ARRAY(SELECT id FROM relation))
+)
+DELETE FROM {record}.posting p USING (
+    SELECT 1::smallint AS kind, unnest($1::bigint[]) AS id
+    UNION ALL SELECT 2, id FROM {record}.entity_name WHERE entity = ANY ($2::bigint[])
+    UNION ALL SELECT 3, id FROM relation
+) AS w
+WHERE p.kind = w.kind AND p.id = w.id
+
 -- name: end_merges_with
 -- Live merges in which entities $1 take part end at stamp $2; answers who took part.
 WITH taking AS (
     SELECT m.id FROM unnest($1::bigint[]) AS w(id)
-    CROSS JOIN LATERAL (SELECT id FROM {record}.merge k WHERE k.source = w.id AND upper_inf(k.recorded) OFFSET 0) AS m
+    CROSS JOIN LATERAL (SELECT id, recorded FROM {record}.merge k WHERE k.source = w.id OFFSET 0) AS m
+    WHERE upper_inf(m.recorded)
     UNION
     SELECT m.id FROM unnest($1::bigint[]) AS w(id)
     CROSS JOIN LATERAL (SELECT id FROM {record}.merge k WHERE k.target = w.id AND upper_inf(k.recorded) OFFSET 0) AS m
 ), ended AS (
-    UPDATE {record}.merge m SET recorded = tstzrange(lower(m.recorded), $2) FROM taking t WHERE m.id = t.id
-    RETURNING m.source, m.target
+    UPDATE {record}.merge m SET recorded = tstzrange(lower(m.recorded), $2)
+    WHERE m.id = ANY (ARRAY(SELECT id FROM taking)) RETURNING m.source, m.target
 )
 SELECT source AS entity FROM ended UNION SELECT target FROM ended
 
@@ -89,8 +112,10 @@ SELECT ARRAY(SELECT DISTINCT e.relation FROM assertions a CROSS JOIN LATERAL (
                  SELECT k.relation FROM {record}.relation_evidence k WHERE k.assertion = a.id OFFSET 0) AS e) AS relations,
        ARRAY(SELECT id FROM called) AS names, '{}'::bigint[] AS merges,
        ARRAY(SELECT $1 UNION SELECT entity FROM called
-             UNION SELECT entity FROM {record}.standing WHERE canonical = $1) AS entities,
-       ARRAY(SELECT DISTINCT canonical FROM {record}.standing WHERE entity = $1) AS stood_for
+             UNION SELECT s.entity FROM (
+                 SELECT entity FROM {record}.standing WHERE canonical = $1 OFFSET 0) AS s) AS entities,
+       ARRAY(SELECT DISTINCT s.canonical FROM (
+                 SELECT canonical FROM {record}.standing WHERE entity = $1 OFFSET 0) AS s) AS stood_for
 
 -- name: forget_passages
 -- Documents $2 with all their versions, and passages $1 with all they say.
@@ -128,34 +153,34 @@ WITH let_go AS (
     WHERE passage = ANY ($1::bigint[]) GROUP BY passage
 ), late_assertions AS (
     DELETE FROM {record}.assertion a USING let_go g
-    WHERE a.passage = g.passage AND upper(a.recorded) = $2 AND lower(a.recorded) >= g.at RETURNING a.id
+    WHERE a.passage = ANY ($1::bigint[]) AND a.passage = g.passage AND upper(a.recorded) = $2 AND lower(a.recorded) >= g.at RETURNING a.id
 ), late_evidence AS (
     DELETE FROM {record}.relation_evidence e USING let_go g
-    WHERE e.passage = g.passage AND upper(e.recorded) = $2 AND lower(e.recorded) >= g.at
+    WHERE e.passage = ANY ($1::bigint[]) AND e.passage = g.passage AND upper(e.recorded) = $2 AND lower(e.recorded) >= g.at
 ), late_mentions AS (
     DELETE FROM {record}.mention m USING let_go g
-    WHERE m.passage = g.passage AND upper(m.recorded) = $2 AND lower(m.recorded) >= g.at RETURNING m.passage
+    WHERE m.passage = ANY ($1::bigint[]) AND m.passage = g.passage AND upper(m.recorded) = $2 AND lower(m.recorded) >= g.at RETURNING m.passage
 ), late_observations AS (
     DELETE FROM {record}.observation o USING let_go g
-    WHERE o.passage = g.passage AND upper(o.recorded) = $2 AND lower(o.recorded) >= g.at
+    WHERE o.passage = ANY ($1::bigint[]) AND o.passage = g.passage AND upper(o.recorded) = $2 AND lower(o.recorded) >= g.at
 ), late_claims AS (
     DELETE FROM {record}.alias_claim c USING let_go g
-    WHERE c.passage = g.passage AND upper(c.recorded) = $2 AND lower(c.recorded) >= g.at
+    WHERE c.passage = ANY ($1::bigint[]) AND c.passage = g.passage AND upper(c.recorded) = $2 AND lower(c.recorded) >= g.at
 ), assertions AS (
     UPDATE {record}.assertion a SET recorded = tstzrange(lower(a.recorded), g.at) FROM let_go g
-    WHERE a.passage = g.passage AND upper(a.recorded) = $2 AND lower(a.recorded) < g.at
+    WHERE a.passage = ANY ($1::bigint[]) AND a.passage = g.passage AND upper(a.recorded) = $2 AND lower(a.recorded) < g.at
 ), evidence AS (
     UPDATE {record}.relation_evidence e SET recorded = tstzrange(lower(e.recorded), g.at) FROM let_go g
-    WHERE e.passage = g.passage AND upper(e.recorded) = $2 AND lower(e.recorded) < g.at
+    WHERE e.passage = ANY ($1::bigint[]) AND e.passage = g.passage AND upper(e.recorded) = $2 AND lower(e.recorded) < g.at
 ), mentions AS (
     UPDATE {record}.mention m SET recorded = tstzrange(lower(m.recorded), g.at) FROM let_go g
-    WHERE m.passage = g.passage AND upper(m.recorded) = $2 AND lower(m.recorded) < g.at
+    WHERE m.passage = ANY ($1::bigint[]) AND m.passage = g.passage AND upper(m.recorded) = $2 AND lower(m.recorded) < g.at
 ), observations AS (
     UPDATE {record}.observation o SET recorded = tstzrange(lower(o.recorded), g.at) FROM let_go g
-    WHERE o.passage = g.passage AND upper(o.recorded) = $2 AND lower(o.recorded) < g.at
+    WHERE o.passage = ANY ($1::bigint[]) AND o.passage = g.passage AND upper(o.recorded) = $2 AND lower(o.recorded) < g.at
 ), claims AS (
     UPDATE {record}.alias_claim c SET recorded = tstzrange(lower(c.recorded), g.at) FROM let_go g
-    WHERE c.passage = g.passage AND upper(c.recorded) = $2 AND lower(c.recorded) < g.at
+    WHERE c.passage = ANY ($1::bigint[]) AND c.passage = g.passage AND upper(c.recorded) = $2 AND lower(c.recorded) < g.at
 )
 UPDATE {record}.passage p SET extractor = NULL FROM let_go g
 WHERE p.id = g.passage AND p.id IN (SELECT passage FROM late_mentions)
@@ -181,7 +206,9 @@ WITH its AS (
     WHERE entity = $1 AND upper_inf(recorded) RETURNING passage
 ), called AS (
     UPDATE {record}.alias_claim c SET recorded = tstzrange(lower(c.recorded), $2) FROM callers k, its
-    WHERE c.entity = k.entity AND c.key = its.key AND upper_inf(c.recorded) AND c.entity <> $1 RETURNING c.passage
+    WHERE c.entity = ANY (ARRAY(SELECT entity FROM callers)) AND c.entity = k.entity AND c.key = its.key
+      AND upper_inf(c.recorded) AND c.entity <> $1
+    RETURNING c.passage
 ), subjects AS (
     UPDATE {record}.assertion SET recorded = tstzrange(lower(recorded), $2)
     WHERE subject = $1 AND upper_inf(recorded) RETURNING passage
@@ -256,7 +283,9 @@ WITH its AS (
     DELETE FROM {record}.alias_claim WHERE entity = $1 AND NOT upper_inf(recorded)
 ), called AS (
     DELETE FROM {record}.alias_claim c USING callers k, its
-    WHERE c.entity = k.entity AND c.entity <> $1 AND c.key = its.key AND upper_inf(c.recorded)
+    WHERE c.entity = ANY (ARRAY(SELECT entity FROM callers)) AND c.entity = k.entity AND c.entity <> $1
+      AND c.key = its.key AND upper_inf(c.recorded)
 )
 DELETE FROM {record}.alias_claim c USING callers k, its
-WHERE c.entity = k.entity AND c.entity <> $1 AND c.key = its.key AND NOT upper_inf(c.recorded)
+WHERE c.entity = ANY (ARRAY(SELECT entity FROM callers)) AND c.entity = k.entity AND c.entity <> $1
+  AND c.key = its.key AND NOT upper_inf(c.recorded)

@@ -40,7 +40,7 @@ WITH relations AS (
         SELECT k.id FROM {record}.relation_override k WHERE k.subject = r.subject AND k.predicate = r.predicate
            AND k.object = r.object AND k.negated = r.negated AND NOT upper_inf(k.recorded)) AS o
 )
-DELETE FROM {record}.relation_override o USING said s WHERE o.id = s.id
+DELETE FROM {record}.relation_override o WHERE o.id = ANY (ARRAY(SELECT id FROM said))
 
 -- name: mend_periods
 -- Periods of relations $1, of those that relations $1 or $2 ended, and of those that this commit (stamp $3) changed. A
@@ -172,10 +172,12 @@ WITH claimed AS (
         WHERE c.recorded && m.recorded HAVING count(*) > 0) AS g ON true
     WHERE m.cause = 'alias'
 ), gone AS (
-    DELETE FROM {record}.merge m USING claimed c WHERE m.id = c.id AND c.span IS NULL RETURNING m.source
+    DELETE FROM {record}.merge m USING claimed c
+    WHERE m.id = ANY ($1::bigint[]) AND m.id = c.id AND c.span IS NULL RETURNING m.source
 ), cut AS (
     UPDATE {record}.merge m SET recorded = c.recorded * c.span FROM claimed c
-    WHERE m.id = c.id AND c.span IS NOT NULL AND c.recorded <> c.recorded * c.span RETURNING m.source
+    WHERE m.id = ANY ($1::bigint[]) AND m.id = c.id AND c.span IS NOT NULL AND c.recorded <> c.recorded * c.span
+    RETURNING m.source
 )
 SELECT source FROM gone UNION SELECT source FROM cut
 
@@ -232,7 +234,8 @@ WITH RECURSIVE upstream AS (
         UNION ALL SELECT k.source FROM {record}.merge k WHERE k.target = u.id AND NOT upper_inf(k.recorded)) AS m
 ), stood AS MATERIALIZED (
     SELECT s.* FROM upstream u CROSS JOIN LATERAL (
-        SELECT * FROM {record}.standing k WHERE k.entity = u.id AND NOT upper_inf(k.recorded) OFFSET 0) AS s
+        SELECT * FROM {record}.standing k WHERE k.entity = u.id OFFSET 0) AS s
+    WHERE NOT upper_inf(s.recorded)
 ), reach AS (
     SELECT entity, canonical, recorded, entity AS at FROM stood
     UNION
@@ -241,7 +244,7 @@ WITH RECURSIVE upstream AS (
     WHERE m.recorded && r.recorded
 ), gone AS (
     DELETE FROM {record}.standing s USING stood t
-    WHERE s.entity = t.entity AND s.canonical = t.canonical AND s.recorded = t.recorded
+    WHERE s.entity = ANY (ARRAY(SELECT id FROM upstream)) AND s.entity = t.entity AND s.canonical = t.canonical AND s.recorded = t.recorded
       AND (SELECT true FROM reach r WHERE (r.entity, r.canonical, r.recorded, r.at)
                                           = (t.entity, t.canonical, t.recorded, t.canonical) LIMIT 1) IS NULL
 )
@@ -366,10 +369,13 @@ WITH unborne AS (
 ), older_vectors AS (
     DELETE FROM {record}.stored_vector WHERE key = ANY ($5::bytea[]) AND source IS NULL
 ), wanted AS (
-    SELECT key FROM {record}.reply WHERE passage = ANY ($1::bytea[])
-    UNION SELECT key FROM {record}.reply WHERE names && ARRAY(SELECT name FROM unborne)
+    SELECT r.key FROM unnest($1::bytea[]) AS w(passage) CROSS JOIN LATERAL (
+        SELECT key FROM {record}.reply k WHERE k.passage = w.passage OFFSET 0) AS r
+    UNION
+    SELECT r.key FROM unborne u CROSS JOIN LATERAL (
+        SELECT key FROM {record}.reply k WHERE k.names @> ARRAY[u.name] OFFSET 0) AS r
 ), gone AS (
-    DELETE FROM {record}.reply r USING wanted w WHERE r.key = w.key RETURNING r.key
+    DELETE FROM {record}.reply r WHERE r.key = ANY (ARRAY(SELECT key FROM wanted)) RETURNING r.key
 )
 SELECT count(*) FROM gone
 

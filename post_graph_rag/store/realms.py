@@ -58,6 +58,8 @@ def realm_names(info: RealmInfo, vectors_in: str) -> dict[str, str]:
         "record": record,
         "vector": f"{extension}.{vector_type(info.dimensions)}",
         "operators": f"{extension}.{vector_type(info.dimensions)}_cosine_ops",
+        "signs": f"{extension}.binary_quantize",
+        "sign_operators": f"{extension}.bit_hamming_ops",
         "dimensions": str(info.dimensions),
         "generation": str(info.generation),
     }

@@ -24,7 +24,7 @@ def test_migrations_are_numbered_from_one_without_a_gap(kind: Kind) -> None:
 
 @pytest.mark.parametrize("kind", ["catalog", "realm"])
 def test_migrations_name_every_schema_by_a_placeholder(kind: Kind) -> None:
-    known = {"catalog", "record", "graph", "vector", "dimensions", "generation"}
+    known = {"catalog", "record", "graph", "vector", "dimensions", "generation", "signs", "sign_operators"}
     known |= {"passage_vector", "entity_vector", "relation_vector"}
     for migration in migrations(kind):
         assert set(re.findall(r"\{(\w+)\}", migration.text)) <= known

@@ -1,51 +1,74 @@
 -- name: search_timed_vectors
 -- As search_vectors, of what was visible. $1 to $5: when; $6: query vectors; $7: their width; $8, $9: in which channel the
 -- query of which number is searched; $10: spaces; $11: hits of each channel.
--- What is not current lies in no index on vectors and is read whole. Of the nearest of both sorts so many are looked at as
--- it takes to find enough that were visible, within a bound that keeps the sorting of a table without such an index short.
+-- Of what is current and of what is not, as many are looked at from the nearest on as it takes to find enough that were
+-- visible, within a bound that keeps sorting short where there is no index.
 WITH {at},
 query AS MATERIALIZED (
-    SELECT q.channel, (($6::real[])[q.number * $7::int + 1 : (q.number + 1) * $7::int])::{vector} AS embedding
-    FROM unnest($8::text[], $9::int[]) AS q(channel, number)
+    SELECT q.channel, v.embedding, {signs}(v.embedding)::bit({dimensions}) AS signs
+    FROM unnest($8::text[], $9::int[]) AS q(channel, number) CROSS JOIN LATERAL (
+        SELECT (($6::real[])[q.number * $7::int + 1 : (q.number + 1) * $7::int])::{vector} AS embedding OFFSET 0
+    ) v
 ),
 near AS MATERIALIZED (
     SELECT q.channel, near.id, near.distance
     FROM query q CROSS JOIN LATERAL (
-        SELECT it.id, it.distance
-        FROM (
-            (SELECT v.id, v.embedding <=> q.embedding AS distance FROM {passage_vector} v
-             WHERE v.current AND v.space + 0 = ANY($10::int[]) ORDER BY distance LIMIT 50 * $11::int)
-            UNION ALL
-            (SELECT v.id, v.embedding <=> q.embedding AS distance FROM {passage_vector} v
-             WHERE (SELECT past FROM at) AND NOT v.current AND v.space = ANY($10::int[])
-             ORDER BY distance LIMIT 50 * $11::int)
-        ) it WHERE {passage_visible} ORDER BY it.distance LIMIT $11::int
+        (SELECT it.id, it.distance
+         FROM (
+             SELECT v.id, v.embedding <=> q.embedding AS distance FROM {passage_vector} v
+             WHERE v.current AND v.space + 0 = ANY($10::int[]) ORDER BY distance LIMIT 50 * $11::int
+         ) it WHERE {passage_visible} LIMIT $11::int)
+        UNION ALL
+        (SELECT it.id, it.distance
+         FROM (
+             SELECT v.id, v.embedding <=> q.embedding AS distance
+             FROM (
+                 SELECT v.id, v.embedding FROM {passage_vector} v
+                 WHERE (SELECT past FROM at) AND NOT v.current AND v.space + 0 = ANY($10::int[])
+                 ORDER BY {signs}(v.embedding)::bit({dimensions}) <~> q.signs LIMIT 10 * $11::int
+             ) v ORDER BY distance OFFSET 0
+         ) it WHERE {passage_visible} LIMIT $11::int)
+        ORDER BY distance LIMIT $11::int
     ) near WHERE q.channel = 'passage_vector'
     UNION ALL
     SELECT q.channel, near.id, near.distance
     FROM query q CROSS JOIN LATERAL (
-        SELECT it.id, it.distance
-        FROM (
-            (SELECT v.id, v.embedding <=> q.embedding AS distance FROM {entity_vector} v
-             WHERE v.current AND v.space + 0 = ANY($10::int[]) ORDER BY distance LIMIT 50 * $11::int)
-            UNION ALL
-            (SELECT v.id, v.embedding <=> q.embedding AS distance FROM {entity_vector} v
-             WHERE (SELECT past OR dormant FROM at) AND NOT v.current AND v.space = ANY($10::int[])
-             ORDER BY distance LIMIT 50 * $11::int)
-        ) it WHERE {entity_visible} ORDER BY it.distance LIMIT $11::int
+        (SELECT it.id, it.distance
+         FROM (
+             SELECT v.id, v.embedding <=> q.embedding AS distance FROM {entity_vector} v
+             WHERE v.current AND v.space + 0 = ANY($10::int[]) ORDER BY distance LIMIT 50 * $11::int
+         ) it WHERE {entity_visible} LIMIT $11::int)
+        UNION ALL
+        (SELECT it.id, it.distance
+         FROM (
+             SELECT v.id, v.embedding <=> q.embedding AS distance
+             FROM (
+                 SELECT v.id, v.embedding FROM {entity_vector} v
+                 WHERE (SELECT past OR dormant FROM at) AND NOT v.current AND v.space + 0 = ANY($10::int[])
+                 ORDER BY {signs}(v.embedding)::bit({dimensions}) <~> q.signs LIMIT 10 * $11::int
+             ) v ORDER BY distance OFFSET 0
+         ) it WHERE {entity_visible} LIMIT $11::int)
+        ORDER BY distance LIMIT $11::int
     ) near WHERE q.channel = 'entity_vector'
     UNION ALL
     SELECT q.channel, near.id, near.distance
     FROM query q CROSS JOIN LATERAL (
-        SELECT it.id, it.distance
-        FROM (
-            (SELECT v.id, v.embedding <=> q.embedding AS distance FROM {relation_vector} v
-             WHERE v.current AND v.space + 0 = ANY($10::int[]) ORDER BY distance LIMIT 50 * $11::int)
-            UNION ALL
-            (SELECT v.id, v.embedding <=> q.embedding AS distance FROM {relation_vector} v
-             WHERE (SELECT past_facts FROM at) AND NOT v.current AND v.space = ANY($10::int[])
-             ORDER BY distance LIMIT 50 * $11::int)
-        ) it WHERE {relation_visible} ORDER BY it.distance LIMIT $11::int
+        (SELECT it.id, it.distance
+         FROM (
+             SELECT v.id, v.embedding <=> q.embedding AS distance FROM {relation_vector} v
+             WHERE v.current AND v.space + 0 = ANY($10::int[]) ORDER BY distance LIMIT 50 * $11::int
+         ) it WHERE {relation_visible} LIMIT $11::int)
+        UNION ALL
+        (SELECT it.id, it.distance
+         FROM (
+             SELECT v.id, v.embedding <=> q.embedding AS distance
+             FROM (
+                 SELECT v.id, v.embedding FROM {relation_vector} v
+                 WHERE (SELECT past_facts FROM at) AND NOT v.current AND v.space + 0 = ANY($10::int[])
+                 ORDER BY {signs}(v.embedding)::bit({dimensions}) <~> q.signs LIMIT 10 * $11::int
+             ) v ORDER BY distance OFFSET 0
+         ) it WHERE {relation_visible} LIMIT $11::int)
+        ORDER BY distance LIMIT $11::int
     ) near WHERE q.channel = 'relation_vector'
 ),
 -- Where that found too little, all of the spaces is looked at.

@@ -18,23 +18,29 @@ walk(step, frontier, seen, relations, subjects, objects) AS (
         WITH edge AS MATERIALIZED (
             SELECT way.*
             FROM unnest(w.frontier) AS f(id) CROSS JOIN LATERAL (
-                (SELECT it.id, it.subject, it.object, it.object AS other
+                (SELECT *
                  FROM (
-                     SELECT r.id, r.subject, r.object FROM {record}.relation r
-                     WHERE r.current AND r.subject = f.id AND r.space = ANY($9::int[])
+                     (SELECT it.id, it.subject, it.object, it.object AS other FROM {record}.relation it
+                      WHERE it.current AND it.subject = f.id AND it.space = ANY($9::int[]) AND {relation_visible}
+                      ORDER BY it.object LIMIT $10::int)
                      UNION ALL
-                     SELECT r.id, r.subject, r.object FROM {record}.relation r
-                     WHERE (SELECT past_facts FROM at) AND NOT r.current AND r.subject = f.id AND r.space = ANY($9::int[])
-                 ) it WHERE {relation_visible} ORDER BY it.object LIMIT $10::int)
+                     (SELECT it.id, it.subject, it.object, it.object FROM {record}.relation it
+                      WHERE (SELECT past_facts FROM at) AND NOT it.current AND it.subject = f.id
+                        AND it.space = ANY($9::int[]) AND {relation_visible}
+                      ORDER BY it.object LIMIT $10::int)
+                 ) edge ORDER BY other LIMIT $10::int)
                 UNION ALL
-                (SELECT it.id, it.subject, it.object, it.subject
+                (SELECT *
                  FROM (
-                     SELECT r.id, r.subject, r.object FROM {record}.relation r
-                     WHERE r.current AND r.object = f.id AND r.space = ANY($9::int[])
+                     (SELECT it.id, it.subject, it.object, it.subject AS other FROM {record}.relation it
+                      WHERE it.current AND it.object = f.id AND it.space = ANY($9::int[]) AND {relation_visible}
+                      ORDER BY it.subject LIMIT $10::int)
                      UNION ALL
-                     SELECT r.id, r.subject, r.object FROM {record}.relation r
-                     WHERE (SELECT past_facts FROM at) AND NOT r.current AND r.object = f.id AND r.space = ANY($9::int[])
-                 ) it WHERE {relation_visible} ORDER BY it.subject LIMIT $10::int)
+                     (SELECT it.id, it.subject, it.object, it.subject FROM {record}.relation it
+                      WHERE (SELECT past_facts FROM at) AND NOT it.current AND it.object = f.id
+                        AND it.space = ANY($9::int[]) AND {relation_visible}
+                      ORDER BY it.subject LIMIT $10::int)
+                 ) edge ORDER BY other LIMIT $10::int)
             ) way
         )
         SELECT (SELECT array_agg(id) FROM (
@@ -52,20 +58,29 @@ member AS MATERIALIZED (
     SELECT id, id AS canonical FROM node
     UNION ALL
     SELECT merged.id, node.id FROM node CROSS JOIN LATERAL (
-        SELECT s.entity AS id FROM {record}.standing s
-        WHERE s.canonical = node.id AND s.recorded @> (SELECT mark FROM at) ORDER BY s.entity LIMIT $12::int
+        SELECT s.entity AS id FROM (
+            SELECT s.entity FROM {record}.standing s
+            WHERE s.canonical = node.id AND s.recorded @> (SELECT mark FROM at) OFFSET 0
+        ) s ORDER BY s.entity LIMIT $12::int
     ) merged
 ),
 mention AS (
     SELECT m.passage, member.canonical AS entity
     FROM member CROSS JOIN LATERAL (
-        SELECT it.passage
+        -- The inner limits, which are never reached, have the rows read in the order of the index.
+        SELECT passage
         FROM (
-            SELECT m.passage, m.recorded FROM {record}.mention m WHERE m.entity = member.id AND upper_inf(m.recorded)
+            (SELECT it.passage
+             FROM (SELECT m.passage, m.recorded FROM {record}.mention m
+                   WHERE m.entity = member.id AND upper_inf(m.recorded) ORDER BY m.passage LIMIT 1000000 * $12::bigint) it
+             WHERE {mention_visible} LIMIT $12::int)
             UNION ALL
-            SELECT m.passage, m.recorded FROM {record}.mention m
-            WHERE (SELECT past FROM at) AND m.entity = member.id AND NOT upper_inf(m.recorded)
-        ) it WHERE {mention_visible} ORDER BY it.passage LIMIT $12::int
+            (SELECT it.passage
+             FROM (SELECT m.passage, m.recorded FROM {record}.mention m
+                   WHERE (SELECT past FROM at) AND m.entity = member.id AND NOT upper_inf(m.recorded)
+                   ORDER BY m.passage LIMIT 1000000 * $12::bigint) it
+             WHERE {mention_visible} LIMIT $12::int)
+        ) told ORDER BY passage LIMIT $12::int
     ) m
     UNION ALL
     SELECT it.passage, member.canonical

@@ -14,10 +14,14 @@ CREATE TABLE {relation_vector} (
 CREATE INDEX ON {passage_vector} (space);
 CREATE INDEX ON {entity_vector} (space);
 CREATE INDEX ON {relation_vector} (space);
--- For what was: a past belief, a fact that was superseded.
-CREATE INDEX passage_vector_{generation}_past ON {passage_vector} (space) WHERE NOT current;
-CREATE INDEX entity_vector_{generation}_past ON {entity_vector} (space) WHERE NOT current;
-CREATE INDEX relation_vector_{generation}_past ON {relation_vector} (space) WHERE NOT current;
+-- For what was: a past belief, a fact that was superseded. All of it is read by the signs of its vectors, which lie close
+-- together (one list), and who is near by them is then compared in full.
+CREATE INDEX passage_vector_{generation}_signs ON {passage_vector} USING ivfflat
+    (({signs}(embedding)::bit({dimensions})) {sign_operators}) WITH (lists = 1) WHERE NOT current;
+CREATE INDEX entity_vector_{generation}_signs ON {entity_vector} USING ivfflat
+    (({signs}(embedding)::bit({dimensions})) {sign_operators}) WITH (lists = 1) WHERE NOT current;
+CREATE INDEX relation_vector_{generation}_signs ON {relation_vector} USING ivfflat
+    (({signs}(embedding)::bit({dimensions})) {sign_operators}) WITH (lists = 1) WHERE NOT current;
 
 -- name: create_vector_indexes
 CREATE INDEX IF NOT EXISTS {index} ON {table} USING hnsw (embedding {operators}) WHERE current;

@@ -1,11 +1,11 @@
 -- name: fetch_profiles
 -- What live passages say of entities $1 and of those they are merged into: of each that stands for itself, with all
--- that is merged into it, a bounded sample chosen by content. Also whether anything live mentions it, and the name that
--- somebody gave it.
+-- that is merged into it, a bounded sample chosen by content; if nothing live says anything, of what was said last. Also
+-- whether anything live mentions it, and the name that somebody gave it.
 WITH wanted AS (
     SELECT unnest($1::bigint[]) AS id UNION SELECT canonical FROM {record}.entity WHERE id = ANY ($1::bigint[])
 )
-SELECT e.id AS entity, e.space, e.key, said.sample::text, mentioned.live, p.name, p.type, p.description, e.current,
+SELECT e.id AS entity, e.space, e.key, coalesce(said.sample, past.sample)::text AS sample, mentioned.live, p.name, p.type, p.description, e.current,
        e.canonical = e.id AS stands, p.pending,
        (SELECT g.name FROM {record}.given_name g WHERE g.entity = e.id AND upper_inf(g.recorded)) AS given
 FROM wanted w JOIN {record}.entity e ON e.id = w.id
@@ -32,6 +32,22 @@ LEFT JOIN LATERAL (
         )
         SELECT name, type, description FROM walk) AS o
 ) AS said ON true
+LEFT JOIN LATERAL (
+    WITH member AS MATERIALIZED (
+        SELECT e.id WHERE said.sample IS NULL AND e.canonical = e.id UNION ALL
+        SELECT m.id FROM {record}.entity m WHERE said.sample IS NULL AND m.canonical = e.id AND m.canonical <> m.id
+    ), silent AS MATERIALIZED (
+        SELECT max(upper(o.recorded)) AS since
+        FROM member m CROSS JOIN LATERAL (
+            SELECT recorded FROM {record}.observation WHERE entity = m.id AND NOT upper_inf(recorded) OFFSET 0) AS o
+    )
+    SELECT json_agg(json_build_array(o.name, o.type, o.description, m.id = e.id)) AS sample
+    FROM member m CROSS JOIN LATERAL (
+        SELECT DISTINCT name, type, description, -least(length(description), 300) AS place, digest
+        FROM {record}.observation
+        WHERE entity = m.id AND NOT upper_inf(recorded) AND upper(recorded) = (SELECT since FROM silent)
+        ORDER BY -least(length(description), 300), digest LIMIT 24) AS o
+) AS past ON true
 LEFT JOIN LATERAL (
     SELECT EXISTS (SELECT FROM (SELECT e.id WHERE e.canonical = e.id UNION ALL
                                 SELECT m.id FROM {record}.entity m WHERE m.canonical = e.id AND m.canonical <> m.id) AS m

@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import Any, TypeAlias
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from post_graph_rag.engine import GraphRAG
@@ -60,6 +60,7 @@ STEP = st.one_of(
 STEPS = st.tuples(st.lists(INDEX, min_size=2, max_size=3), st.lists(STEP, min_size=3, max_size=7)).map(
     lambda parts: [*parts[0], *parts[1]]
 )
+TAKEN_BACK_WHILE_DORMANT = [("index", 0, 0), ("rename", 0, 1), ("delete", 0, 0), ("rename", 0, 2), ("index", 1, 0)]
 
 
 async def index(rag: GraphRAG, number: int, version: int) -> None:
@@ -137,6 +138,7 @@ async def lead_through(dsn: str, steps: Sequence[Step]) -> None:
 
 @settings(max_examples=6, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 @given(steps=STEPS)
+@example(steps=TAKEN_BACK_WHILE_DORMANT)
 def test_every_past_mark_shows_what_was_shown_then(belief_dsn: str, steps: list[Step]) -> None:
     asyncio.run(lead_through(belief_dsn, steps))
 

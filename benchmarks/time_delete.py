@@ -1,6 +1,6 @@
 """Deleting and erasing a document in a large graph: seconds and statements, for few facts and for many.
 
-Of each fact one end is known to the graph already; of every tenth one, only one holds at a time for its subject.
+Half of what its facts are about is known to the graph already; of every tenth one holds at a time for its subject.
 """
 
 from __future__ import annotations
@@ -61,17 +61,22 @@ async def _measured(phase: str, document: Document, forget: Callable[[str], Awai
 def _document(graph: Graph, facts: int, seed: int) -> Document:
     """A document of so many facts, a dozen a passage, a tenth of which take turns with known ones."""
     rng, bag = random.Random(seed), WordBag(2_000, seed)
-    new, known = names(facts, 900 + seed), rng.choices(graph.facts, k=facts)
-    led = [fact for fact in graph.facts if fact.predicate == LED]
+    ends = _names(graph, max(4, facts * 2 // 5), rng, seed)
+    led = [fact.subject for fact in graph.facts if fact.predicate == LED]
 
     def sentence(number: int) -> str:
-        if number % 10 == 0:
-            start = f"{rng.randint(1985, 2024)}-{rng.randint(1, 12):02}"
-            return f"{graph.names[rng.choice(led).subject]} {LED} {new[number]} from {start}."
-        ends = [graph.names[known[number].subject], rng.choice(new)]
-        rng.shuffle(ends)
-        return f"{ends[0]} {rng.choice(PREDICATES)} {ends[1]} {' '.join(bag.draw(3))}."
+        subject, other = rng.sample(ends, 2)
+        if number % 10:
+            return f"{subject} {rng.choice(PREDICATES)} {other} {' '.join(bag.draw(3))}."
+        start = f"{rng.randint(1985, 2024)}-{rng.randint(1, 12):02}"
+        return f"{graph.names[rng.choice(led)]} {LED} {other} from {start}."
 
     sentences = list(map(sentence, range(facts)))
     chunks = tuple("\n".join(sentences[start : start + FACTS]) for start in range(0, facts, FACTS))
     return Document(key=f"report-of-{facts}-facts", chunks=chunks, observed_at="2024-06-01")
+
+
+def _names(graph: Graph, count: int, rng: random.Random, seed: int) -> list[str]:
+    """Names that facts are about, as many to a fact as in the graph; it knows half of them."""
+    known = {graph.names[rng.choice(graph.facts).subject] for _ in range(count // 2)}
+    return [*sorted(known), *names(count - len(known), 900 + seed)]

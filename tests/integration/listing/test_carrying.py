@@ -101,16 +101,12 @@ async def test_a_documents_graph_holds_its_entities_and_relations_most_connected
     assert not graph.truncated
 
 
-@pytest.mark.parametrize(
-    ("limit", "entities", "relations", "truncated"), [(1, 1, 0, True), (3, 3, 2, True), (4, 4, 3, False)]
-)
-async def test_a_graph_that_was_cut_says_so(
-    place: Place, limit: int, entities: int, relations: int, truncated: bool
-) -> None:
+async def test_a_graph_that_was_cut_says_so(place: Place) -> None:
     rag = place.engine()
     await rag.index_document(document("a", SHARED, "Acme Corp hired Dora Lind.", "Acme Corp sued Elm Works."))
-    graph = await rag.document_graph("a", limit=limit)
-    assert (len(graph.entities), len(graph.relations), graph.truncated) == (entities, relations, truncated)
+    graphs = [await rag.document_graph("a", limit=limit) for limit in (1, 3, 4)]
+    told = [(len(graph.entities), len(graph.relations), graph.truncated) for graph in graphs]
+    assert told == [(1, 0, True), (3, 2, True), (4, 3, False)]
 
 
 async def test_a_graph_that_leaves_out_relations_alone_says_so(place: Place) -> None:

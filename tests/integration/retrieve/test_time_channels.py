@@ -103,11 +103,8 @@ async def test_without_a_time_facts_that_nothing_superseded_are_found(asked: Ask
     [("2004", {"Ada", "Dee"}), ("2007-03", {"Bo"}), ("2005", {"Bo"}), ("2020", {"Cy"}), ("1990", set())],
 )
 async def test_facts_are_found_as_of_a_date(asked: Asked, as_of: str, held: set[str]) -> None:
-    found = await asked.channels(as_of=as_of)
-    assert (picked(found, "relation"), (await asked.walked(as_of=as_of))["relations"]) == (
-        [held] * 2 if held else [],
-        held,
-    )
+    found, walked = await asked.channels(as_of=as_of), await asked.walked(as_of=as_of)
+    assert (picked(found, "relation"), walked["relations"]) == ([held, held] if held else [], held)
 
 
 async def test_a_retracted_fact_held_at_no_time_unless_superseded_ones_are_asked_for(asked: Asked) -> None:

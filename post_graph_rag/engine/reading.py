@@ -1,0 +1,74 @@
+"""Questions."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+
+from pydantic import JsonValue
+
+from post_graph_rag.engine.front import Front, found_again
+from post_graph_rag.models.tokens import tokenizer_for
+from post_graph_rag.records import (
+    Answer,
+    QueryData,
+    QueryParam,
+)
+from post_graph_rag.retrieve.answer import AnswerStream, answer
+from post_graph_rag.retrieve.pipeline import Library, Reader, retrieve
+from post_graph_rag.store.cypher import run_cypher
+
+
+class Reading(Front):
+    """Questions, their answers, and the graph in openCypher."""
+
+    @found_again
+    async def query_data(self, question: str, param: QueryParam | None = None) -> QueryData:
+        """What is found for a question, without an answer.
+
+        Raises InputError, RealmNotFound, SpaceNotFound, NoCommunities, BudgetTooSmall, EmbeddingError, DatabaseError.
+        """
+        return await retrieve(self._reader(), question, param)
+
+    @found_again
+    async def query(self, question: str, param: QueryParam | None = None) -> Answer:
+        """An answer with the sources it cites, and everything that was found.
+
+        Raises what `query_data` raises, and LLMError (with `retrieval`) when no answer could be written.
+        """
+        return await answer(self._reader(), self._opening.models, question, param)
+
+    @asynccontextmanager
+    async def stream(self, question: str, param: QueryParam | None = None) -> AsyncIterator[AnswerStream]:
+        """The same as `query`, piece by piece: `async with rag.stream(q) as s: async for text in s: …; s.answer`."""
+        async with AsyncExitStack() as stack:
+            yield await self._begin(stack, question, param)
+
+    @found_again
+    async def _begin(self, stack: AsyncExitStack, question: str, param: QueryParam | None) -> AnswerStream:
+        stream = AnswerStream(self._reader(), self._opening.models, question, param)
+        return await stack.enter_async_context(stream)
+
+    @found_again
+    async def cypher(
+        self, query: str, params: Mapping[str, JsonValue] | None = None, columns: Sequence[str] = ("result",)
+    ) -> list[dict[str, JsonValue]]:
+        """Look at the graph by openCypher: one dict a row, by `columns`; nothing that the query changes is kept.
+
+        Raises SchemaError for a realm without a graph, DatabaseError for a query that Apache AGE refuses.
+        """
+        return await run_cypher(
+            await self._opening.database(), await self._opening.existing_realm(), query, params or {}, columns
+        )
+
+    async def _library(self) -> Library:
+        realm = await self._opening.fitting_realm()
+        return Library(await self._opening.database(), realm, self._opening.models.embedding)
+
+    def _reader(self) -> Reader:
+        return Reader(
+            library=self._library,
+            tokenizer=tokenizer_for(self.settings.synthesis_model or self.settings.model),
+            space=self.settings.space,
+            prompts=self._prompts,
+        )

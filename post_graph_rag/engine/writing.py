@@ -1,0 +1,90 @@
+"""Documents into the realm."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from pydantic import JsonValue
+
+from post_graph_rag.engine.front import Front, found_again
+from post_graph_rag.ingest.indexer import Indexer
+from post_graph_rag.records import (
+    Document,
+    DocumentReport,
+    JudgeReport,
+    PendingReport,
+    ProgressCallback,
+)
+
+
+class Writing(Front):
+    """Indexing."""
+
+    async def index_text(
+        self,
+        text: str,
+        *,
+        key: str | None = None,
+        source: str | None = None,
+        title: str | None = None,
+        metadata: Mapping[str, JsonValue] | None = None,
+        observed_at: str | None = None,
+        space: str | None = None,
+        reindex: bool = False,
+    ) -> DocumentReport:
+        """Index one text; `metadata["source"]`, if there is one, serves where `source` is not given."""
+        known = dict(metadata or {})
+        named = known.get("source")
+        document = Document(
+            text=text,
+            key=key,
+            source=source or (named if isinstance(named, str) else None),
+            title=title,
+            metadata=known,
+            observed_at=observed_at,
+            space=space,
+        )
+        return await self.index_document(document, reindex=reindex)
+
+    async def index_document(
+        self, document: Document, *, reindex: bool = False, progress: ProgressCallback | None = None
+    ) -> DocumentReport:
+        """Index one document; see `index_documents`."""
+        return (await self.index_documents([document], reindex=reindex, progress=progress))[0]
+
+    @found_again
+    async def index_documents(
+        self, documents: Sequence[Document], *, reindex: bool = False, progress: ProgressCallback | None = None
+    ) -> list[DocumentReport]:
+        """Index documents: unchanged ones cost nothing, of changed ones only what changed is read by the models.
+
+        A document answers in its old version until the new one is complete. A passage whose extraction fails is kept,
+        marked as pending and counted; the next run or `complete_pending` completes it.
+
+        reindex: read everything again, as after a change of model or prompt; replies that are stored are used again.
+        progress: called, or awaited, with a Progress for each step.
+        Returns a report for each document, in order. Raises when nothing could be indexed: EmptyText, InputError,
+        EmbeddingError, ExtractionError (with `reports`), DatabaseError, or an error of opening the realm.
+        """
+        indexer = await self._indexer()
+        return await indexer.index(documents, reindex=reindex, progress=progress)
+
+    @found_again
+    async def complete_pending(self) -> PendingReport:
+        """Extract from passages that still lack their structure, and make vectors that are missing."""
+        return await (await self._indexer()).complete_pending()
+
+    @found_again
+    async def judge_contradictions(self) -> JudgeReport:
+        """Ask the auxiliary model which facts cannot hold at the same time; the later of two that cannot is current.
+
+        Of the facts that came into belief since the last judging each is shown once, beside at most 20 others about
+        the same subject or object that overlap it in time, and the model chooses among these. Every pair is judged
+        once; what fails is left to the next call. With the setting `judge_contradictions` indexing ends with this.
+        Raises ConfigurationError when no model can judge, InputError inside a transaction of the caller's.
+        """
+        return await (await self._indexer()).judge_contradictions()
+
+    async def _indexer(self) -> Indexer:
+        realm = await self._opening.writable_realm()
+        return Indexer(await self._opening.database(), realm, self._opening.models, self.settings, self._prompts)

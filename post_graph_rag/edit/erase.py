@@ -25,7 +25,7 @@ NOTHING = Mended(frozenset(), frozenset(), frozenset(), replies=0)
 class Doomed:
     """What an erasure takes away, found before anything was changed; mended: what else went with it.
 
-    kept: passages that no live document holds any more, but a past version of another one.
+    kept: passages that other documents hold or held too.
     """
 
     documents: frozenset[int]
@@ -68,7 +68,7 @@ class Erasing:
     ) -> tuple[Doomed, Committed]:
         resting = await erasing.resting_on_passages(session, doomed.ids | doomed.kept)
         await erasing.forget_passages(session, doomed.ids, doomed.documents)
-        await erasing.end_earlier(session, doomed.kept, stamp)
+        await erasing.cut_to_links(session, doomed.kept)
         hashes = frozenset(passage.text_hash for passage in doomed.passages)
         mended = await mend(session, stamp, Loss(doomed.entities, resting, hashes, hashes, self._keys(doomed.passages)))
         erased = {
@@ -88,12 +88,14 @@ class Erasing:
 async def _end(session: Session, stamp: datetime, documents: frozenset[int]) -> tuple[Written, Doomed]:
     """End what is live of the documents, and the merges of entities that go, so that all that stays is put right."""
     retired = await deleting.close_documents(session, documents, stamp)
-    passages = [passage for passage in await erasing.passages_of(session, documents) if passage.alone]
+    held = await erasing.passages_of(session, documents)
+    passages = [passage for passage in held if passage.alone]
     alone = frozenset(passage.id for passage in passages)
+    kept = frozenset(passage.id for passage in held) - alone
     entities = await erasing.lone_entities(session, alone)
     await erasing.forget_findable(session, alone, entities)
     written = Written(structure={}, retired=retired, documents=documents, told=await let_go(session, entities, stamp))
-    return written, Doomed(documents, passages, retired - alone, entities)
+    return written, Doomed(documents, passages, kept, entities)
 
 
 async def let_go(session: Session, entities: Iterable[int], stamp: datetime) -> frozenset[int]:

@@ -76,9 +76,9 @@ async def forget_passages(session: Session, passages: Iterable[int], documents: 
     await session.run("forget_passages", sorted(passages), sorted(documents))
 
 
-async def end_earlier(session: Session, passages: Iterable[int], stamp: datetime) -> None:
-    """Let passages, which a past version of another document holds, have ended with that one and not at the stamp."""
-    await session.run("end_earlier", sorted(passages), stamp)
+async def cut_to_links(session: Session, passages: Iterable[int]) -> None:
+    """Let passages that others hold or held too have said what they say only while, by the links left, these did."""
+    await session.run("cut_to_links", sorted(passages))
 
 
 async def silence_entity(session: Session, entity: int, stamp: datetime) -> dict[int, int]:

@@ -144,47 +144,54 @@ WITH assertions AS (
 )
 DELETE FROM {record}.document WHERE id = ANY ($2::bigint[])
 
--- name: end_earlier
--- Passages $1 said until stamp $2 what they say, for the sake of a document that is no more. By the links that are left
--- they were let go earlier: so is what they say, and what they said only later goes. One of which nothing is left as it
--- was let go lacks its structure.
-WITH let_go AS (
-    SELECT passage, max(upper(recorded)) AS at FROM {record}.document_passage
-    WHERE passage = ANY ($1::bigint[]) GROUP BY passage
+-- name: cut_to_links
+-- Passages $1, which a document that is no more held, are or were held by others too: what they say is cut to the time in
+-- which these, by the links that are left, held them, and goes where that leaves nothing. A passage that is held no more
+-- and of which nothing is left as it was let go lacks its structure.
+WITH held AS MATERIALIZED (
+    SELECT passage, range_agg(recorded) AS spans,
+           CASE WHEN NOT bool_or(upper_inf(recorded)) THEN max(upper(recorded)) END AS let_go
+    FROM {record}.document_passage WHERE passage = ANY ($1::bigint[]) GROUP BY passage
 ), late_assertions AS (
-    DELETE FROM {record}.assertion a USING let_go g
-    WHERE a.passage = ANY ($1::bigint[]) AND a.passage = g.passage AND upper(a.recorded) = $2 AND lower(a.recorded) >= g.at RETURNING a.id
-), late_evidence AS (
-    DELETE FROM {record}.relation_evidence e USING let_go g
-    WHERE e.passage = ANY ($1::bigint[]) AND e.passage = g.passage AND upper(e.recorded) = $2 AND lower(e.recorded) >= g.at
-), late_mentions AS (
-    DELETE FROM {record}.mention m USING let_go g
-    WHERE m.passage = ANY ($1::bigint[]) AND m.passage = g.passage AND upper(m.recorded) = $2 AND lower(m.recorded) >= g.at RETURNING m.passage
-), late_observations AS (
-    DELETE FROM {record}.observation o USING let_go g
-    WHERE o.passage = ANY ($1::bigint[]) AND o.passage = g.passage AND upper(o.recorded) = $2 AND lower(o.recorded) >= g.at
-), late_claims AS (
-    DELETE FROM {record}.alias_claim c USING let_go g
-    WHERE c.passage = ANY ($1::bigint[]) AND c.passage = g.passage AND upper(c.recorded) = $2 AND lower(c.recorded) >= g.at
+    DELETE FROM {record}.assertion a USING held h
+    WHERE a.passage = ANY ($1::bigint[]) AND a.passage = h.passage AND NOT a.recorded && h.spans
 ), assertions AS (
-    UPDATE {record}.assertion a SET recorded = tstzrange(lower(a.recorded), g.at) FROM let_go g
-    WHERE a.passage = ANY ($1::bigint[]) AND a.passage = g.passage AND upper(a.recorded) = $2 AND lower(a.recorded) < g.at
+    UPDATE {record}.assertion a SET recorded = range_merge(h.spans * tstzmultirange(a.recorded)) FROM held h
+    WHERE a.passage = ANY ($1::bigint[]) AND a.passage = h.passage
+      AND a.recorded && h.spans AND NOT a.recorded <@ h.spans
+), late_evidence AS (
+    DELETE FROM {record}.relation_evidence e USING held h
+    WHERE e.passage = ANY ($1::bigint[]) AND e.passage = h.passage AND NOT e.recorded && h.spans
 ), evidence AS (
-    UPDATE {record}.relation_evidence e SET recorded = tstzrange(lower(e.recorded), g.at) FROM let_go g
-    WHERE e.passage = ANY ($1::bigint[]) AND e.passage = g.passage AND upper(e.recorded) = $2 AND lower(e.recorded) < g.at
+    UPDATE {record}.relation_evidence e SET recorded = range_merge(h.spans * tstzmultirange(e.recorded)) FROM held h
+    WHERE e.passage = ANY ($1::bigint[]) AND e.passage = h.passage
+      AND e.recorded && h.spans AND NOT e.recorded <@ h.spans
+), late_mentions AS (
+    DELETE FROM {record}.mention m USING held h
+    WHERE m.passage = ANY ($1::bigint[]) AND m.passage = h.passage AND NOT m.recorded && h.spans RETURNING m.passage
 ), mentions AS (
-    UPDATE {record}.mention m SET recorded = tstzrange(lower(m.recorded), g.at) FROM let_go g
-    WHERE m.passage = ANY ($1::bigint[]) AND m.passage = g.passage AND upper(m.recorded) = $2 AND lower(m.recorded) < g.at
+    UPDATE {record}.mention m SET recorded = range_merge(h.spans * tstzmultirange(m.recorded)) FROM held h
+    WHERE m.passage = ANY ($1::bigint[]) AND m.passage = h.passage
+      AND m.recorded && h.spans AND NOT m.recorded <@ h.spans
+), late_observations AS (
+    DELETE FROM {record}.observation o USING held h
+    WHERE o.passage = ANY ($1::bigint[]) AND o.passage = h.passage AND NOT o.recorded && h.spans
 ), observations AS (
-    UPDATE {record}.observation o SET recorded = tstzrange(lower(o.recorded), g.at) FROM let_go g
-    WHERE o.passage = ANY ($1::bigint[]) AND o.passage = g.passage AND upper(o.recorded) = $2 AND lower(o.recorded) < g.at
+    UPDATE {record}.observation o SET recorded = range_merge(h.spans * tstzmultirange(o.recorded)) FROM held h
+    WHERE o.passage = ANY ($1::bigint[]) AND o.passage = h.passage
+      AND o.recorded && h.spans AND NOT o.recorded <@ h.spans
+), late_claims AS (
+    DELETE FROM {record}.alias_claim c USING held h
+    WHERE c.passage = ANY ($1::bigint[]) AND c.passage = h.passage AND NOT c.recorded && h.spans
 ), claims AS (
-    UPDATE {record}.alias_claim c SET recorded = tstzrange(lower(c.recorded), g.at) FROM let_go g
-    WHERE c.passage = ANY ($1::bigint[]) AND c.passage = g.passage AND upper(c.recorded) = $2 AND lower(c.recorded) < g.at
+    UPDATE {record}.alias_claim c SET recorded = range_merge(h.spans * tstzmultirange(c.recorded)) FROM held h
+    WHERE c.passage = ANY ($1::bigint[]) AND c.passage = h.passage
+      AND c.recorded && h.spans AND NOT c.recorded <@ h.spans
 )
-UPDATE {record}.passage p SET extractor = NULL FROM let_go g
-WHERE p.id = g.passage AND p.id IN (SELECT passage FROM late_mentions)
-  AND (SELECT true FROM {record}.mention m WHERE m.passage = p.id AND upper(m.recorded) = g.at LIMIT 1) IS NULL
+UPDATE {record}.passage p SET extractor = NULL FROM held h
+WHERE p.id = ANY ($1::bigint[]) AND p.id = h.passage AND p.id IN (SELECT passage FROM late_mentions)
+  AND (SELECT true FROM {record}.mention m WHERE m.passage = p.id AND upper(m.recorded) >= h.let_go LIMIT 1) IS NULL
+  AND h.let_go IS NOT NULL
 
 -- name: silence_entity
 -- Nothing is said of entity $1 any more from stamp $2 on; answers the passages that said something, with its space.

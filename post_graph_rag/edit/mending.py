@@ -20,6 +20,7 @@ from post_graph_rag.profiles import Said, words_of
 from post_graph_rag.store import erasing, mending, write
 from post_graph_rag.store.database import Session
 from post_graph_rag.store.erasing import Resting
+from post_graph_rag.store.mending import Founded
 from post_graph_rag.store.write import Findable, Posted
 from post_graph_rag.terms import term_counts
 
@@ -65,13 +66,14 @@ class Mended:
 async def mend(session: Session, stamp: datetime, loss: Loss) -> Mended:
     """Let go what rests on nothing any more, and put right what is left. The loss itself is gone already."""
     resting = loss.resting
-    founded = await mending.unfounded_relations(session, resting.relations, loss.entities)
-    await erasing.forget_relations(session, founded.gone)
-    retold = await mending.mend_periods(session, founded, stamp)
+    founded = await _let_go(session, resting.relations, loss.entities)
     lost = await mending.mend_names(session, resting.names)
     moved = await mending.mend_merges(session, resting.merges)
     forgotten = await erasing.forget_entities(session, loss.entities)
     stood = await mending.mend_standing(session, moved | forgotten.others)
+    carried = await mending.cut_to_standing(session, stood | forgotten.others)
+    founded = founded.joined(await _let_go(session, carried - founded.gone, ()))
+    retold = await mending.mend_periods(session, founded, stamp)
     touched = (resting.entities | resting.stood_for | stood | moved | forgotten.others) - loss.entities
     await mending.mend_presence(session, touched)
     profiles = await _reword(session, touched)
@@ -80,8 +82,14 @@ async def mend(session: Session, stamp: datetime, loss: Loss) -> Mended:
     rows = await erasing.forget_vectors(session, loss.entities, founded.gone, touched, renamed)
     names = lost.names | forgotten.names
     replies = await erasing.forget_replies(session, loss.passages, names, loss.texts, loss.vector_keys)
-    left = frozenset(touched)
-    return Mended(founded.gone, left, retold, replies, profiles, [_relation(row) for row in rows])
+    return Mended(founded.gone, touched, retold, replies, profiles, [_relation(row) for row in rows])
+
+
+async def _let_go(session: Session, relations: Iterable[int], entities: Iterable[int]) -> Founded:
+    """Take away those of these relations, and of all that end in the entities, that rest on nothing any more."""
+    founded = await mending.unfounded_relations(session, relations, entities)
+    await erasing.forget_relations(session, founded.gone)
+    return founded
 
 
 async def _reword(session: Session, entities: Iterable[int]) -> list[Profile]:

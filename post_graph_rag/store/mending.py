@@ -18,6 +18,11 @@ class Founded:
     left: frozenset[int]
     gone: frozenset[int]
 
+    def joined(self, other: Founded) -> Founded:
+        """Both; what is gone is left no more."""
+        gone = self.gone | other.gone
+        return Founded((self.left | other.left) - gone, gone)
+
 
 async def unfounded_relations(session: Session, relations: Iterable[int], entities: Iterable[int]) -> Founded:
     """Which of these relations have evidence left; those that end in one of the entities, which go, have none."""
@@ -54,6 +59,11 @@ async def mend_merges(session: Session, merges: Iterable[int]) -> frozenset[int]
 async def mend_standing(session: Session, entities: Iterable[int]) -> frozenset[int]:
     """Take away for whom these stood where no merge of that time is left; returns all that were looked at."""
     return frozenset(row["entity"] for row in await session.rows("mend_standing", sorted(entities)))
+
+
+async def cut_to_standing(session: Session, entities: Iterable[int]) -> frozenset[int]:
+    """Let what is said of these carry relations only while they stood for their ends; returns these relations."""
+    return frozenset(row["relation"] for row in await session.rows("cut_to_standing", sorted(entities)))
 
 
 async def mend_presence(session: Session, entities: Iterable[int]) -> None:

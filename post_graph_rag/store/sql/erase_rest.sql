@@ -45,7 +45,7 @@ DELETE FROM {record}.relation_override o WHERE o.id = ANY (ARRAY(SELECT id FROM 
 -- name: mend_periods
 -- Periods of relations $1, of those that relations $1 or $2 ended, and of those that this commit (stamp $3) changed. A
 -- row that is closed stays while its bounds are stated by evidence that is left or follow from somebody's word, and no
--- relation of $2 ended it; it is cut to the time in which such evidence was held. What this commit opened in the place of
+-- relation of $2 ended it; it is cut to the time in which such evidence was held, and so is the beginning of what is open. What this commit opened in the place of
 -- a row it ended began when the evidence for it was all there, which is known only from when that row began. Answers the
 -- relations that were looked at.
 WITH touched AS (
@@ -97,6 +97,11 @@ WITH touched AS (
                    SELECT valid, event FROM {record}.assertion a WHERE a.id = e.assertion OFFSET 0) AS a
                WHERE b.moment IN (lower(a.valid), upper(a.valid), lower(a.event)) LIMIT 1) IS NULL) AS bound
     WHERE NOT upper_inf(r.recorded) AND held.rows > 0
+), open AS MATERIALIZED (
+    SELECT r.id, held.since FROM row r CROSS JOIN LATERAL (
+        SELECT min(lower(e.recorded)) AS since FROM {record}.relation_evidence e
+        WHERE e.relation = r.relation AND e.recorded && r.recorded) AS held
+    WHERE upper_inf(r.recorded) AND lower(r.recorded) < $3 AND lower(r.recorded) < held.since
 ), joined AS MATERIALIZED (
     -- What was so before a row that is gone, and is so again, was never otherwise.
     SELECT o.id, c.id AS old, lower(c.span) AS since
@@ -112,6 +117,8 @@ WITH touched AS (
     UPDATE {record}.relation_period p SET recorded = c.span FROM closed c
     WHERE p.id = c.id AND c.sound AND NOT isempty(c.span) AND p.recorded <> c.span
       AND c.id NOT IN (SELECT old FROM joined)
+), later AS (
+    UPDATE {record}.relation_period p SET recorded = tstzrange(o.since, NULL) FROM open o WHERE p.id = o.id
 ), begun AS (
     UPDATE {record}.relation_period p
     SET recorded = tstzrange(coalesce((SELECT min(j.since) FROM joined j WHERE j.id = o.id), o.since), NULL)
@@ -249,6 +256,46 @@ WITH RECURSIVE upstream AS (
                                           = (t.entity, t.canonical, t.recorded, t.canonical) LIMIT 1) IS NULL
 )
 SELECT id AS entity FROM upstream UNION SELECT canonical FROM stood
+
+-- name: cut_to_standing
+-- Evidence by which assertions on entities $1, whose standing was mended, carried relations of what these stood for: cut
+-- to when they did. Answers the relations that were looked at.
+WITH said AS (
+    SELECT a.* FROM unnest($1::bigint[]) AS w(id) CROSS JOIN LATERAL (
+        SELECT k.id, k.subject, k.object FROM {record}.assertion k WHERE k.subject = w.id AND upper_inf(k.recorded)
+        UNION SELECT k.id, k.subject, k.object FROM {record}.assertion k
+              WHERE k.subject = w.id AND NOT upper_inf(k.recorded)
+        UNION SELECT k.id, k.subject, k.object FROM {record}.assertion k WHERE k.object = w.id AND upper_inf(k.recorded)
+        UNION SELECT k.id, k.subject, k.object FROM {record}.assertion k
+              WHERE k.object = w.id AND NOT upper_inf(k.recorded)
+    ) AS a
+), carried AS MATERIALIZED (
+    SELECT e.relation, e.assertion, e.recorded,
+           tstzmultirange(e.recorded)
+           * CASE WHEN a.subject = r.subject THEN tstzmultirange(tstzrange(NULL, NULL)) - coalesce(s.away, '{}')
+                  ELSE coalesce(s.there, '{}') END
+           * CASE WHEN a.object = r.object THEN tstzmultirange(tstzrange(NULL, NULL)) - coalesce(o.away, '{}')
+                  ELSE coalesce(o.there, '{}') END AS spans
+    FROM said a
+    CROSS JOIN LATERAL (SELECT * FROM {record}.relation_evidence k WHERE k.assertion = a.id OFFSET 0) AS e
+    CROSS JOIN LATERAL (SELECT * FROM {record}.relation k WHERE k.id = e.relation OFFSET 0) AS r
+    CROSS JOIN LATERAL (SELECT range_agg(k.recorded) AS away,
+                               range_agg(k.recorded) FILTER (WHERE k.canonical = r.subject) AS there
+                        FROM {record}.standing k WHERE k.entity = a.subject) AS s
+    CROSS JOIN LATERAL (SELECT range_agg(k.recorded) AS away,
+                               range_agg(k.recorded) FILTER (WHERE k.canonical = r.object) AS there
+                        FROM {record}.standing k WHERE k.entity = a.object) AS o
+), gone AS (
+    DELETE FROM {record}.relation_evidence e USING carried c
+    WHERE e.assertion = ANY (ARRAY(SELECT id FROM said)) AND isempty(c.spans)
+      AND (e.relation, e.assertion, e.recorded) = (c.relation, c.assertion, c.recorded)
+), cut AS (
+    UPDATE {record}.relation_evidence e SET recorded = range_merge(c.spans) FROM carried c
+    WHERE e.assertion = ANY (ARRAY(SELECT id FROM said)) AND NOT isempty(c.spans)
+      AND (e.relation, e.assertion, e.recorded) = (c.relation, c.assertion, c.recorded)
+      AND range_merge(c.spans) <> c.recorded
+)
+SELECT DISTINCT relation FROM carried
 
 -- name: mend_presence
 -- When entities $1 were current, anew from their mentions and from for whom they stood.

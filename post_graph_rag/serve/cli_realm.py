@@ -1,16 +1,16 @@
-"""Commands for realms: create, list, drop, stats, grant, rebuild-graph, optimize."""
+"""Commands for realms: create, list, drop, stats, grant, rebuild-graph, optimize, purge."""
 
 from __future__ import annotations
 
-import sys
 from typing import Annotated
 
 import typer
 
 from post_graph_rag.config import Settings
+from post_graph_rag.edit.purge import purge_history
 from post_graph_rag.errors import ConfigurationError
 from post_graph_rag.serve.connect import named, open_database, open_engine, open_existing
-from post_graph_rag.serve.options import connected
+from post_graph_rag.serve.options import confirm, connected
 from post_graph_rag.serve.terminal import shown
 from post_graph_rag.store.grants import grant_realm
 from post_graph_rag.store.projection import rebuild_graph as rebuild_realm_graph
@@ -25,6 +25,7 @@ Role = Annotated[str, typer.Argument(help="A role of the server; it must be ther
 Read = Annotated[bool, typer.Option("--read", help="It may read the realm.")]
 Write = Annotated[bool, typer.Option("--write", help="It may read and write the realm.")]
 Yes = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
+Before = Annotated[str, typer.Option(help="The date, instant or mark from when on history is kept.")]
 
 
 @realm_app.command()
@@ -51,10 +52,7 @@ async def list_all(settings: Settings) -> None:
 async def drop(settings: Settings, name: Name = None, yes: Yes = False) -> None:
     """Remove a realm with all that is in it; a terminal is asked first, anything else must say --yes."""
     realm = named(settings, name).realm
-    if not yes:
-        if not sys.stdin.isatty():
-            raise ConfigurationError(f"nobody can be asked whether realm {realm!r} may go: say --yes to remove it")
-        typer.confirm(f"Remove realm {realm!r} and everything in it?", abort=True)
+    confirm(f"Remove realm {realm!r} and everything in it?", yes)
     async with open_database(settings) as database:
         await drop_realm(database, realm)
     typer.echo(f"{shown(realm)} is removed")
@@ -106,3 +104,16 @@ async def optimize(settings: Settings, name: Name = None) -> None:
     typer.echo(f"{report.tidied} rows put right, {report.analyzed} tables analyzed")
     for table in report.indexed:
         typer.echo(f"index built: {table}")
+
+
+@realm_app.command()
+@connected
+async def purge(settings: Settings, before: Before, name: Name = None, yes: Yes = False) -> None:
+    """Keep no history of before a moment; a terminal is asked first, anything else must say --yes."""
+    realm_name = named(settings, name).realm
+    confirm(f"Forget what realm {realm_name!r} believed before {before}?", yes)
+    async with open_existing(settings, name) as (database, realm):
+        report = await purge_history(database, realm, before)
+    typer.echo(f"history is kept from {report.before} on; {report.rows} rows of before are gone, and with them:")
+    for field in ("documents", "passages", "entities", "relations", "replies"):
+        typer.echo(f"{field:<17}{getattr(report, field)}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import functools
 import inspect
+import sys
 from collections.abc import Callable, Coroutine
 from typing import Annotated, Any, get_type_hints
 
@@ -12,7 +13,7 @@ import typer
 from rich.console import Console
 
 from post_graph_rag.config import Settings
-from post_graph_rag.errors import RAGError
+from post_graph_rag.errors import ConfigurationError, RAGError
 from post_graph_rag.serve.terminal import shown
 
 notes = Console(stderr=True, soft_wrap=True, highlight=False, markup=False)
@@ -50,6 +51,15 @@ def refusal(message: str) -> typer.Exit:
     """Say in one line why it does not go on; raise what is returned."""
     notes.print(f"Error: {shown(' '.join(message.split()))}")
     return typer.Exit(1)
+
+
+def confirm(question: str, yes: bool) -> None:
+    """Ask on a terminal, and end the command for a no. Raises ConfigurationError where nobody can be asked."""
+    if yes:
+        return
+    if not sys.stdin.isatty():
+        raise ConfigurationError(f"nobody can be asked here: say --yes. {question}")
+    typer.confirm(shown(question), abort=True)
 
 
 def _give_signature(run: Callable[..., None], command: Command) -> None:

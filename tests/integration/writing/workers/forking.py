@@ -6,7 +6,7 @@ killed has the negative number of the signal.
 A plan: dsn, realm, seed; documents: [key, [lines of version 0, lines of version 1]]; versions: which to index, or null;
 dates: when documents were written, by key, or null;
 kill: [fail point, how often it is reached before], or null; seconds: how long to index in any order, or null;
-complete: whether to call complete_pending.
+forget: whether to delete and erase documents between, or null; complete: whether to call complete_pending.
 """
 
 from __future__ import annotations
@@ -19,10 +19,12 @@ import signal
 import sys
 import time
 import traceback
+from contextlib import suppress
 from typing import Any
 
 from post_graph_rag import failpoints
 from post_graph_rag.engine import GraphRAG
+from post_graph_rag.errors import DocumentNotFound
 from post_graph_rag.models.tokens import tokenizer_for
 from tests.integration.writing.support import Place, document
 
@@ -69,6 +71,14 @@ async def stir(rag: GraphRAG, plan: dict[str, Any]) -> None:
         await rag.index_documents(
             [document(key, *chance.choice(versions)) for key, versions in some], reindex=chance.random() < 0.2
         )
+        if plan.get("forget"):
+            await forget(rag, chance, [key for key, _ in chance.sample(some, min(2, len(some)))])
+
+
+async def forget(rag: GraphRAG, chance: random.Random, keys: list[str]) -> None:
+    """Delete or erase documents that others may be writing, or have forgotten already."""
+    with suppress(DocumentNotFound):
+        await (rag.delete_documents(keys) if chance.random() < 0.5 else rag.erase_documents(keys))
 
 
 def forked(plan: dict[str, Any]) -> int:

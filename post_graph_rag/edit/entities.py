@@ -73,7 +73,6 @@ class Entities:
         """What became of the entity, as it is called now."""
         async with self.changing.database.transaction(self.changing.realm.statements, read_only=True) as session:
             [[entity]] = await write.named_entities(session, [made.told.entity])
-        error = made.undone.error
         return EntityEdit(
             id=entity.id,
             name=entity.name,
@@ -81,7 +80,7 @@ class Entities:
             others=made.told.others,
             at=mark_of(made.at),
             pending_vectors=made.undone.count,
-            errors=() if error is None else (f"{type(error).__name__}: {error}",),
+            errors=made.errors,
         )
 
     async def _meant(self, session: Session, refs: Sequence[Ref], space: str | None) -> list[Named]:

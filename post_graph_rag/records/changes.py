@@ -32,8 +32,9 @@ class Change(Record):
         for `other` from now on), split (taken out of `other`, and mentioned), renamed (by a person), erased;
         relations: new, closed (it no longer holds, or came already superseded), reopened, changed (other periods, or
         ended by something else), erased.
-        Each says what holds after it, whatever was before. Once history is purged, what comes back may read new. An erasure
-    rewrites history: what is left of all that it touched is told as it stands, as if it had just come to that.
+        Each says what holds after it, whatever was before. Once history is purged, what comes back may read new. An
+        erasure rewrites history: what is left of all that it touched is told as it stands, as if it had just come to
+        that.
     at: the belief time of the commit, as a mark.
     space: None of what was erased.
     text: the document's key, the entity's name, the relation's fact, as they read now; empty of what was erased.

@@ -59,12 +59,6 @@ WITH taking AS (
 )
 SELECT source AS entity FROM ended UNION SELECT target FROM ended
 
--- name: mentioning_with_space
--- Live passages that mention any of entities $1, with their space.
-SELECT DISTINCT m.passage, e.space FROM unnest($1::bigint[]) AS w(id)
-CROSS JOIN LATERAL (SELECT passage FROM {record}.mention k WHERE k.entity = w.id AND upper_inf(k.recorded) OFFSET 0) AS m
-CROSS JOIN LATERAL (SELECT space FROM {record}.entity k WHERE k.id = w.id OFFSET 0) AS e
-
 -- name: resting_on_passages
 -- What rests, perhaps on nothing else, on passages $1: relations, names, merges, entities, and for whom these ever stood.
 WITH said AS (

@@ -91,9 +91,7 @@ def _group(row: Mapping[str, Any]) -> Group:
         pending=bool(row["pending"]),
         **{name: row[name] for name in _NAMES},
         said=frozenset(_testimony(*item) for item in _items(row["said"])),
-        carried=tuple(
-            Carrier(id, passage, new, _testimony(*when)) for id, passage, new, *when in _items(row["carried"])
-        ),
+        carried=tuple(_carrier(*item) for item in _items(row["carried"])),
         gone=tuple(row["gone"] or ()),
         periods={_holding(*item): id for id, *item in _items(row["periods"])},
         rules=tuple(Rule(*item) for item in _items(row["rules"])),

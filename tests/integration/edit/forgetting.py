@@ -87,7 +87,7 @@ async def vectors_in(place: Place, vectors: Sequence[NDArray[np.float32]]) -> li
 
 
 async def every_row(place: Place) -> int:
-    """How many rows the realm's record has, but for clock, spaces, ledger, what models said, and ids of what was erased."""
+    """How many rows the realm's record has: all but clock, spaces, ledger, what models said, ids of what was erased."""
     connection = await asyncpg.connect(place.dsn)
     try:
         schema = await connection.fetchval(SCHEMA, place.realm)

@@ -24,15 +24,17 @@ def telling(text: str) -> Extraction:
     secret = Extraction(
         entities=(
             ExtractedEntity(name="Zyxquark Corp", type="zyxkind", description="zyxtale", aliases=("Zyxalias",)),
-            ExtractedEntity(name="Acme Corp", type="Thing", description="Owner of a zyxtale", aliases=("Zyxalias Two",)),
+            ExtractedEntity(
+                name="Acme Corp", type="Thing", description="Owner of a zyxtale", aliases=("Zyxalias Two",)
+            ),
         ),
         relations=(
             ExtractedRelation(
                 subject="Zyxquark Corp", predicate="zyxverb", object="Acme Corp", description="The zyxfact."
             ),
             ExtractedRelation(
-                subject="Acme Corp", predicate="acquired", object="Birch Labs", description="Birch zyxfact, so long it wins.",
-                valid_from="1987-03-09",
+                subject="Acme Corp", predicate="acquired", object="Birch Labs",
+                description="Birch zyxfact, so long it wins.", valid_from="1987-03-09",
             ),
         ),
     )  # fmt: skip

@@ -21,8 +21,8 @@ TERMS = [
     PredicateRule(predicate="fought", per="pair", exclusive="terms"),
 ]
 OPEN = """
-    SELECT a.key, r.predicate, b.key, r.negated, p.valid::text, p.dated, p.retracted, r.current, p.closed_by ->> 'cause',
-           ARRAY(SELECT concat_ws(' ', x.key, k.negated, k.predicate, y.key)
+    SELECT a.key, r.predicate, b.key, r.negated, p.valid::text, p.dated, p.retracted, r.current,
+           p.closed_by ->> 'cause', ARRAY(SELECT concat_ws(' ', x.key, k.negated, k.predicate, y.key)
                  FROM jsonb_array_elements(coalesce(p.closed_by -> 'relations', '[]')) AS c(id)
                  JOIN {r}.relation k ON k.id = c.id::bigint JOIN {r}.entity x ON x.id = k.subject
                  JOIN {r}.entity y ON y.id = k.object ORDER BY 1)

@@ -66,7 +66,16 @@ def differences(settled: Sequence[Settled], renewed: Collection[int] = ()) -> Gr
 def _row(n: int, one: Settled) -> dict[str, Any]:
     names = ("relation", "space", "subject", "predicate", "object", "negated")
     row = {name: getattr(one.group, name) for name in names}
-    return {**row, "n": n, "fact": fact_of(one.group), "current": one.current}
+    return {**row, "n": n, "fact": fact_of(one.group), "current": one.current, **_alone(one)}
+
+
+def _alone(one: Settled) -> dict[str, Any]:
+    """The only period of a relation, if nothing closed it: questions about a time then need no look-up of periods."""
+    holding = next(iter(one.held)) if len(one.held) == 1 else None
+    if holding is None or holding.closed_by is not None:
+        return {}
+    span = holding.span
+    return {"alone": True, "period": one.group.periods.get(holding), "starts": span.start, "ends": span.end}
 
 
 def _new(one: Settled) -> frozenset[Holding]:

@@ -34,7 +34,9 @@ async def unfounded_relations(session: Session, relations: Iterable[int], entiti
 async def mend_periods(session: Session, founded: Founded, stamp: datetime) -> frozenset[int]:
     """Take from the history of periods what evidence that is left does not carry; returns whose was looked at."""
     rows = await session.rows("mend_periods", sorted(founded.left), sorted(founded.gone), stamp)
-    return frozenset(row["id"] for row in rows)
+    retold = frozenset(row["id"] for row in rows)
+    await session.run("mend_lone", sorted(retold))
+    return retold
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,8 @@ from post_graph_rag.store.database import Database
 from post_graph_rag.store.realms import Realm
 from post_graph_rag.store.write import take_stamp
 
+_DERIVED = ("tidy_lone", "tidy_vectors", "tidy_words")
+
 
 async def tidy(database: Database, realm: Realm) -> int:
     """Set flags, and what is kept of them, to what the record says; remove vectors and words without a row.
@@ -18,4 +20,4 @@ async def tidy(database: Database, realm: Realm) -> int:
     async with database.transaction(realm.statements) as session:
         stamp = await take_stamp(session)
         rows = [await session.value("tidy_rows"), await session.value("tidy_beliefs", stamp)]
-        return sum([*rows, await session.value("tidy_vectors"), await session.value("tidy_words")])
+        return sum([*rows, *[await session.value(step) for step in _DERIVED]])

@@ -58,6 +58,10 @@ WITH live AS (
     SELECT entity AS id, canonical FROM {record}.standing WHERE upper_inf(recorded)
 ), stands AS (
     SELECT id, canonical FROM {record}.entity WHERE canonical <> id
+), lone AS (
+    SELECT relation AS id, min(valid::text)::tstzrange AS held, min(lower(recorded)) AS since
+    FROM {record}.relation_period WHERE upper_inf(recorded)
+    GROUP BY relation HAVING count(*) = 1 AND count(closed_by) = 0
 )
 SELECT 'vectors without their row' AS what, count(*) AS number
 FROM vector v LEFT JOIN thing t USING (kind, id) WHERE t.id IS NULL
@@ -79,6 +83,9 @@ WHERE t.current AND NOT f.pending AND v.id IS NULL
 UNION ALL
 SELECT 'entities of which it is wrongly kept whether they are current', count(*)
 FROM {record}.entity e LEFT JOIN (SELECT DISTINCT id FROM present) p ON p.id = e.id WHERE e.current <> (p.id IS NOT NULL)
+UNION ALL
+SELECT 'relations of which it is wrongly kept that they have one open period', count(*)
+FROM {record}.relation r LEFT JOIN lone l USING (id) WHERE (r.held, r.since) IS DISTINCT FROM (l.held, l.since)
 UNION ALL
 SELECT 'entities of which it is wrongly kept for whom they stand', count(DISTINCT id)
 FROM ((TABLE stands EXCEPT TABLE standing) UNION ALL (TABLE standing EXCEPT TABLE stands)) AS wrong

@@ -126,6 +126,13 @@ WITH touched AS (
 )
 SELECT id FROM touched WHERE id <> ALL ($2::bigint[])
 
+-- name: mend_lone
+-- After mend_periods, of the same relations $1: since when the only open period is believed.
+UPDATE {record}.relation r SET since = lower(p.recorded)
+FROM unnest($1::bigint[]) AS w(id) CROSS JOIN LATERAL (
+    SELECT k.recorded FROM {record}.relation_period k WHERE k.relation = w.id AND upper_inf(k.recorded) OFFSET 0) AS p
+WHERE r.id = w.id AND r.held IS NOT NULL AND r.since <> lower(p.recorded)
+
 -- name: mend_names
 -- Names $1: those that no passage and nobody's word gives go; the others are cut to when something gave them. Answers those that went.
 WITH name AS (

@@ -58,11 +58,23 @@ at AS MATERIALIZED (
  AND ((SELECT superseded FROM at)
       OR CASE WHEN (SELECT as_of IS NULL FROM at) THEN p.closed_by IS NULL ELSE NOT p.retracted END))
 
--- name: relation_visible
-((SELECT true FROM {record}.relation_period p WHERE p.relation = it.id AND {period_visible} LIMIT 1)
- AND ((SELECT observed IS NULL FROM at) OR (
+-- name: relation_in_window
+((SELECT observed IS NULL FROM at) OR (
      SELECT true
      FROM {record}.relation_evidence e
      CROSS JOIN LATERAL (SELECT p.event FROM {record}.passage p WHERE p.id = e.passage OFFSET 0) AS p
      WHERE e.relation = it.id AND e.recorded @> (SELECT mark FROM at) AND p.event <@ (SELECT observed FROM at)
-     LIMIT 1)))
+     LIMIT 1))
+
+-- name: relation_visible
+((SELECT true FROM {record}.relation_period p WHERE p.relation = it.id AND {period_visible} LIMIT 1)
+ AND {relation_in_window})
+
+-- name: edge_visible
+-- The same of a row of relations. Most have one open period, which stands in their row: where that answers, none is
+-- looked up.
+(CASE WHEN it.since <= (SELECT mark FROM at) AND ((SELECT as_of IS NULL FROM at) OR it.held && (SELECT as_of FROM at))
+      THEN true
+      WHEN it.held IS NOT NULL AND (SELECT NOT past FROM at) THEN false
+      ELSE (SELECT true FROM {record}.relation_period p WHERE p.relation = it.id AND {period_visible} LIMIT 1) END
+ AND {relation_in_window})

@@ -21,24 +21,24 @@ walk(step, frontier, seen, relations, subjects, objects) AS (
                 (SELECT *
                  FROM (
                      (SELECT it.id, it.subject, it.object, it.object AS other FROM {record}.relation it
-                      WHERE it.current AND it.subject = f.id AND it.space = ANY($9::int[]) AND {relation_visible}
+                      WHERE it.current AND it.subject = f.id AND it.space = ANY($9::int[]) AND {edge_visible}
                       ORDER BY it.object LIMIT $10::int)
                      UNION ALL
                      (SELECT it.id, it.subject, it.object, it.object FROM {record}.relation it
                       WHERE (SELECT past_facts FROM at) AND NOT it.current AND it.subject = f.id
-                        AND it.space = ANY($9::int[]) AND {relation_visible}
+                        AND it.space = ANY($9::int[]) AND {edge_visible}
                       ORDER BY it.object LIMIT $10::int)
                  ) edge ORDER BY other LIMIT $10::int)
                 UNION ALL
                 (SELECT *
                  FROM (
                      (SELECT it.id, it.subject, it.object, it.subject AS other FROM {record}.relation it
-                      WHERE it.current AND it.object = f.id AND it.space = ANY($9::int[]) AND {relation_visible}
+                      WHERE it.current AND it.object = f.id AND it.space = ANY($9::int[]) AND {edge_visible}
                       ORDER BY it.subject LIMIT $10::int)
                      UNION ALL
                      (SELECT it.id, it.subject, it.object, it.subject FROM {record}.relation it
                       WHERE (SELECT past_facts FROM at) AND NOT it.current AND it.object = f.id
-                        AND it.space = ANY($9::int[]) AND {relation_visible}
+                        AND it.space = ANY($9::int[]) AND {edge_visible}
                       ORDER BY it.subject LIMIT $10::int)
                  ) edge ORDER BY other LIMIT $10::int)
             ) way
@@ -83,9 +83,12 @@ mention AS (
         ) told ORDER BY passage LIMIT $12::int
     ) m
     UNION ALL
-    SELECT it.passage, member.canonical
-    FROM {record}.mention it JOIN member ON member.id = it.entity
-    WHERE it.passage = ANY($13::bigint[]) AND {mention_visible}
+    -- Joined before they are looked at: the condition's estimate would make it a loop.
+    SELECT it.passage, it.canonical
+    FROM (SELECT m.passage, m.recorded, member.canonical
+          FROM {record}.mention m JOIN member ON member.id = m.entity
+          WHERE m.passage = ANY($13::bigint[]) OFFSET 0) it
+    WHERE {mention_visible}
 )
 SELECT frontier AS entities, relations, subjects, objects, NULL::bigint[] AS passages, NULL::bigint[] AS mentioned
 FROM walk

@@ -32,6 +32,21 @@ WITH entities AS (
 SELECT (SELECT count(*) FROM marked_entities) + (SELECT count(*) FROM marked_relations)
        + (SELECT count(*) FROM waiting)
 
+-- name: tidy_lone
+-- What is kept of a relation with one open period that nothing closed follows from that period.
+WITH lone AS (
+    SELECT r.id, p.held, p.since
+    FROM {record}.relation r LEFT JOIN (
+        SELECT relation, min(valid::text)::tstzrange AS held, min(lower(recorded)) AS since
+        FROM {record}.relation_period WHERE upper_inf(recorded)
+        GROUP BY relation HAVING count(*) = 1 AND count(closed_by) = 0
+    ) AS p ON p.relation = r.id
+), marked AS (
+    UPDATE {record}.relation r SET held = l.held, since = l.since
+    FROM lone l WHERE r.id = l.id AND (r.held, r.since) IS DISTINCT FROM (l.held, l.since) RETURNING r.id
+)
+SELECT count(*) FROM marked
+
 -- name: tidy_beliefs
 -- After tidy_rows: what is kept of when entities were current, and for whom they stood, follows them from stamp $1 on.
 WITH gone AS (

@@ -112,7 +112,8 @@ SELECT slot, array_agg(at) AS moments, array_agg(relation) AS relations
 FROM {record}.slot_point WHERE slot = ANY ($1::text[]) GROUP BY slot
 
 -- name: apply_groups
--- Write the difference: $1 json {relations: [{n, relation, space, subject, predicate, object, negated, fact, current}],
+-- Write the difference: $1 json {relations: [{n, relation, space, subject, predicate, object, negated, fact, current,
+-- alone, period, starts, ends}], of which the last four tell of its only open period, with its id if it is written,
 -- periods: [{n, dated, starts, ends, cause, closers, reason, retracted}], evidence: [{n, assertion, passage}],
 -- points: [{n, slot, at, assertion}]}, $2 periods and $3 relations with $4 assertions whose evidence ends, $5 relations
 -- whose points are all written anew, $6 the stamp. A closer is a relation's id, or -1 - n for one that is new here.
@@ -121,14 +122,24 @@ WITH given AS (
     SELECT $1::text::json AS it
 ), wanted AS (
     SELECT r.* FROM given, json_to_recordset(it -> 'relations') AS r(n integer, relation bigint, space integer,
-        subject bigint, predicate text, object bigint, negated boolean, fact text, current boolean)
+        subject bigint, predicate text, object bigint, negated boolean, fact text, current boolean, alone boolean,
+        period bigint, starts bigint, ends bigint)
+), lone AS (
+    SELECT n, tstzrange('epoch'::timestamptz + starts * interval '1 microsecond',
+                        'epoch'::timestamptz + ends * interval '1 microsecond') AS held,
+           CASE WHEN period IS NULL THEN $6
+                ELSE (SELECT lower(p.recorded) FROM {record}.relation_period p WHERE p.id = w.period) END AS since
+    FROM wanted w WHERE alone
 ), added AS (
-    INSERT INTO {record}.relation (space, subject, predicate, object, negated, fact, current)
-    SELECT space, subject, predicate, object, negated, fact, current FROM wanted WHERE relation IS NULL ORDER BY n
+    INSERT INTO {record}.relation (space, subject, predicate, object, negated, fact, current, held, since)
+    SELECT space, subject, predicate, object, negated, fact, current, held, since
+    FROM wanted LEFT JOIN lone USING (n) WHERE relation IS NULL ORDER BY n
     RETURNING id, subject, predicate, object, negated
 ), changed AS (
-    UPDATE {record}.relation r SET fact = w.fact, current = w.current
-    FROM wanted w WHERE r.id = w.relation AND (r.fact, r.current) IS DISTINCT FROM (w.fact, w.current)
+    UPDATE {record}.relation r SET fact = w.fact, current = w.current, held = l.held, since = l.since
+    FROM wanted w LEFT JOIN lone l USING (n)
+    WHERE r.id = w.relation
+      AND (r.fact, r.current, r.held, r.since) IS DISTINCT FROM (w.fact, w.current, l.held, l.since)
 ), numbered AS (
     SELECT n, relation FROM wanted WHERE relation IS NOT NULL
     UNION ALL

@@ -59,9 +59,8 @@ class Erasing:
             return await _end(session, stamp, frozenset(known.values()))
 
         made = await self.changing.make(change, self._erase)
-        if clear:
-            await vacuum.vacuum_realm(self.changing.database, self.changing.realm)
-        return _report(made, space, named, cleared=clear)
+        report = _report(made, space, named)
+        return await cleared(self.changing, report) if clear else report
 
     async def _erase(
         self, session: Session, stamp: datetime, doomed: Doomed, committed: Committed
@@ -105,7 +104,15 @@ async def let_go(session: Session, entities: Iterable[int], stamp: datetime) -> 
     return frozenset(tied) if ended else frozenset()
 
 
-def _report(made: Made[Doomed], space: str, keys: Sequence[str], *, cleared: bool) -> EraseReport:
+async def cleared(changing: Changing, report: EraseReport) -> EraseReport:
+    """The report once dead rows are cleared; it says where they could not be."""
+    if await vacuum.vacuum_realm(changing.database, changing.realm):
+        return report.model_copy(update={"vacuumed": True})
+    left = "an older transaction may still see dead rows, so some may be left: run VACUUM again when it has ended"
+    return report.model_copy(update={"errors": (*report.errors, left)})
+
+
+def _report(made: Made[Doomed], space: str, keys: Sequence[str]) -> EraseReport:
     doomed = made.told
     return EraseReport(
         keys=tuple(keys),
@@ -115,7 +122,6 @@ def _report(made: Made[Doomed], space: str, keys: Sequence[str], *, cleared: boo
         entities=len(doomed.entities),
         relations=len(doomed.mended.relations_gone),
         replies=doomed.mended.replies,
-        vacuumed=cleared,
         pending_vectors=made.undone.count,
         errors=made.errors,
     )

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import TypeAlias
 
 from post_graph_rag.edit.changing import Changing, Made
-from post_graph_rag.edit.erase import NOTHING, let_go
+from post_graph_rag.edit.erase import NOTHING, cleared, let_go
 from post_graph_rag.edit.mending import Loss, Mended, mend
 from post_graph_rag.ingest.written import Committed, Written
 from post_graph_rag.marks import mark_of
@@ -41,10 +41,8 @@ async def erase_entity(changing: Changing, find: Find, *, clear: bool) -> EraseR
         entity = await find(session)
         return await _silence(session, stamp, entity)
 
-    made = await changing.make(change, _erase)
-    if clear:
-        await vacuum.vacuum_realm(changing.database, changing.realm)
-    return _report(made, cleared=clear)
+    report = _report(await changing.make(change, _erase))
+    return await cleared(changing, report) if clear else report
 
 
 async def _silence(session: Session, stamp: datetime, entity: Named) -> tuple[Written, Silenced]:
@@ -72,7 +70,7 @@ async def _erase(
     return replace(silenced, mended=mended), mended.joined(committed)
 
 
-def _report(made: Made[Silenced], *, cleared: bool) -> EraseReport:
+def _report(made: Made[Silenced]) -> EraseReport:
     silenced = made.told
     return EraseReport(
         space=silenced.entity.space_name,
@@ -81,7 +79,6 @@ def _report(made: Made[Silenced], *, cleared: bool) -> EraseReport:
         relations=len(silenced.mended.relations_gone),
         replies=silenced.mended.replies,
         texts_left_in=tuple(silenced.mentioning.documents),
-        vacuumed=cleared,
         pending_vectors=made.undone.count,
         errors=made.errors,
     )

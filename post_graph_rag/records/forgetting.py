@@ -30,7 +30,7 @@ class EraseReport(Record):
     passages, entities, relations, replies: how many of each are no more.
     texts_left_in: of an erased entity, keys of the documents whose passages mentioned it: their text is as it was, and
     may hold its name.
-    vacuumed: whether dead rows were cleared from the realm's tables as well.
+    vacuumed: whether dead rows were cleared from the realm's tables as well, and no older transaction could see them.
     pending_vectors: of what changed with it, vectors that could not be made yet; errors: why, in words.
     """
 

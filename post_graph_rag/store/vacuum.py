@@ -19,8 +19,15 @@ async def check_may_vacuum(database: Database, realm: Realm) -> None:
         )
 
 
-async def vacuum_realm(database: Database, realm: Realm) -> None:
-    """VACUUM and ANALYZE all tables of the realm. Rows that an older transaction may still see are left."""
+async def vacuum_realm(database: Database, realm: Realm) -> bool:
+    """VACUUM and ANALYZE all tables of the realm, and the table that holds the planner's samples.
+
+    Returns whether nobody could still see what is dead: rows that an older transaction sees are left.
+    """
     async with database.outside(realm.statements) as session:
+        older = await session.value("older_snapshots")
         rows = await session.rows("realm_tables", realm.info.schema_name, realm.info.graph_name)
         await session.script("VACUUM (ANALYZE) " + ", ".join(row["name"] for row in rows))
+        # Only a superuser or the database's owner may; anybody else is warned, and it is left to autovacuum.
+        await session.script("VACUUM pg_catalog.pg_statistic")
+        return bool(older == 0)

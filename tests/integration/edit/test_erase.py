@@ -6,7 +6,7 @@ import pytest
 
 from benchmarks.sqlcount import counting
 from post_graph_rag import DocumentContext, QueryParam
-from post_graph_rag.errors import DocumentNotFound
+from post_graph_rag.errors import DocumentNotFound, InputError
 from post_graph_rag.records import Document, ExtractedEntity, ExtractedRelation, Extraction, PredicateRule
 from post_graph_rag.testing import ScriptedChat, plain_facts
 from tests.integration.edit.forgetting import every_row, lent, sampled, vectors_in, where_it_stands
@@ -271,3 +271,22 @@ async def test_inside_a_callers_transaction_an_erasure_is_undone_with_it(place: 
         await transaction.rollback()
     assert differences(await place.content(), before) == {}
     assert await every_row(place) == rows
+
+
+async def test_dead_rows_that_an_older_transaction_sees_are_not_said_to_be_cleared(place: Place) -> None:
+    rag = place.engine()
+    await rag.index_documents([document("a", FACT), document("b", "Elm Oil hired Cora Doe.")])
+    async with lent(place) as (connection, _), connection.transaction(isolation="repeatable_read"):
+        await connection.execute("SELECT 1 FROM pg_class LIMIT 1")
+        report = await rag.erase_document("a", vacuum=True)
+    assert (report.vacuumed, "VACUUM again" in report.errors[0]) == (False, True)
+    assert (await rag.erase_document("b", vacuum=True)).vacuumed
+
+
+async def test_dead_rows_cannot_be_cleared_inside_a_callers_transaction_and_nothing_is_erased(place: Place) -> None:
+    await place.engine().index_documents(OTHERS)
+    before = await place.content()
+    async with lent(place) as (connection, rag), connection.transaction():
+        with pytest.raises(InputError, match="vacuum"):
+            await rag.erase_document("b", vacuum=True)
+    assert differences(await place.content(), before) == {}

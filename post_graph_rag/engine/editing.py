@@ -5,14 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import date, datetime
 
-from post_graph_rag.edit.changing import Changing
 from post_graph_rag.edit.entities import Entities
 from post_graph_rag.edit.facts import close_relation, get_rules, reopen_relation, set_rules
 from post_graph_rag.engine.front import Front, found_again
-from post_graph_rag.records import (
-    EntityEdit,
-    PredicateRule,
-)
+from post_graph_rag.records import EntityEdit, PredicateRule
 
 
 class Editing(Front):
@@ -22,7 +18,8 @@ class Editing(Front):
     async def set_rules(self, rules: Sequence[PredicateRule]) -> None:
         """Say which facts exclude one another, in the place of what was said before; all that it concerns follows.
 
-        The rules are the realm's, the same for every writer.
+        The rules are the realm's, the same for every writer; a realm that is not there yet is made for them.
+        Raises ReadOnlyServer, RightMissing, or an error of opening the realm.
         """
         await set_rules(await self._opening.database(), await self._opening.writable_realm(), rules)
 
@@ -36,14 +33,16 @@ class Editing(Front):
         """Say that a fact ended with this date, whatever its sources say, or that it never held (at=None).
 
         A recorded word: `reopen_relation` takes it back, and what was believed before stays askable.
-        Raises RelationNotFound, ImpossibleDate.
+        Raises RelationNotFound, ImpossibleDate, ReadOnlyServer, RightMissing.
         """
-        await close_relation(await self._opening.database(), await self._opening.existing_realm(), relation, at, reason)
+        realm = await self._opening.changeable_realm()
+        await close_relation(await self._opening.database(), realm, relation, at, reason)
 
     @found_again
     async def reopen_relation(self, relation: int, *, reason: str = "") -> None:
-        """Say that nothing ended a fact but what its own sources state. Raises RelationNotFound."""
-        await reopen_relation(await self._opening.database(), await self._opening.existing_realm(), relation, reason)
+        """Say that nothing ended a fact but what its own sources state. Raises as `close_relation`."""
+        realm = await self._opening.changeable_realm()
+        await reopen_relation(await self._opening.database(), realm, relation, reason)
 
     @found_again
     async def merge_entities(
@@ -53,11 +52,13 @@ class Editing(Front):
 
         A recorded word, whatever texts say later; `split_entity` takes it back, and what was believed before stays
         askable. A merge that followed from an alias gives way to it; what is merged into a source comes along.
+        Without an embedding model, vectors of what is described otherwise now stay pending.
 
         sources, target: ids, or names in the space; exactly the entity of that name is meant, not what stands for it.
         space: where names are looked up; None for the engine's own.
         Raises EntityNotFound, SpaceNotFound; InputError for entities of two spaces, for one that stands for the target,
-        for one that was merged into another by hand, and for a name that may mean several.
+        for one that was merged into another by hand, and for a name that may mean several; ReadOnlyServer,
+        RightMissing.
         """
         return await (await self._entities()).merge(sources, target, space)
 
@@ -68,8 +69,8 @@ class Editing(Front):
         If the merge followed from an alias, no alias makes the two one again; `merge_entities` still does.
 
         source, space: as for `merge_entities`.
-        Raises EntityNotFound, SpaceNotFound; InputError for an entity that is merged into nothing, and for a name that
-        may mean several.
+        Raises EntityNotFound, SpaceNotFound, ReadOnlyServer, RightMissing; InputError for an entity that is merged into
+        nothing, and for a name that may mean several.
         """
         return await (await self._entities()).split(source, space)
 
@@ -81,11 +82,10 @@ class Editing(Front):
         it. Of an entity that is merged into another, the one that stands for it is renamed.
 
         name: None takes the given name back. entity, space: as for `merge_entities`.
-        Raises EntityNotFound, SpaceNotFound; InputError for an empty name, and for one that may mean several entities.
+        Raises EntityNotFound, SpaceNotFound, ReadOnlyServer, RightMissing; InputError for an empty name, and for one
+        that may mean several entities.
         """
         return await (await self._entities()).rename(entity, name, space)
 
     async def _entities(self) -> Entities:
-        realm = await self._opening.fitting_realm()
-        changing = Changing(await self._opening.database(), realm, self._opening.models.embedding)
-        return Entities(changing, self.settings.space)
+        return Entities(await self._changing(), self.settings.space)

@@ -5,17 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import date, datetime
 
-from post_graph_rag.edit.changing import Changing
 from post_graph_rag.edit.delete import delete_documents
 from post_graph_rag.edit.entities import Entities
 from post_graph_rag.edit.erase import Erasing
 from post_graph_rag.edit.purge import purge_history
 from post_graph_rag.engine.front import Front, found_again
-from post_graph_rag.records import (
-    DeleteReport,
-    EraseReport,
-    PurgeReport,
-)
+from post_graph_rag.records import DeleteReport, EraseReport, PurgeReport
 
 
 class Forgetting(Front):
@@ -84,7 +79,3 @@ class Forgetting(Front):
         Raises ImpossibleDate, ReadOnlyServer, RightMissing.
         """
         return await purge_history(await self._opening.database(), await self._opening.changeable_realm(), before)
-
-    async def _changing(self) -> Changing:
-        realm = await self._opening.changeable_realm()
-        return Changing(await self._opening.database(), realm, self._opening.embedding)

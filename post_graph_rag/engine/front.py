@@ -8,6 +8,7 @@ from functools import wraps
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 from post_graph_rag.config import Settings
+from post_graph_rag.edit.changing import Changing
 from post_graph_rag.errors import ExtensionMissing, RealmMoved
 from post_graph_rag.models.prompts import Prompts
 from post_graph_rag.models.roles import Models
@@ -75,3 +76,8 @@ class Front:
 
     def _space(self, space: str | None) -> str:
         return self.settings.space if space is None else space
+
+    async def _changing(self) -> Changing:
+        """Where people change what the realm holds; no embedding model need be configured for it."""
+        realm = await self._opening.changeable_realm()
+        return Changing(await self._opening.database(), realm, self._opening.embedding)

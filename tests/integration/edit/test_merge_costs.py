@@ -14,6 +14,7 @@ from post_graph_rag.engine import GraphRAG
 from post_graph_rag.errors import InputError
 from post_graph_rag.models.roles import Models
 from post_graph_rag.records import Document
+from tests.integration.edit.forgetting import unconfigured
 from tests.integration.writing.support import Place, differences, document, facts_chat, faults, small_embedding
 
 FACTS = document("facts", "Kiln Works hired Cora Doe since 2001.", "Ovens Ltd sued Delta Inc.")
@@ -54,6 +55,16 @@ async def lent(place: Place) -> AsyncIterator[tuple[GraphRAG, asyncpg.Connection
             yield rag, connection
     finally:
         await connection.close()
+
+
+async def test_without_an_embedding_model_vectors_that_follow_from_a_merge_wait(place: Place) -> None:
+    await place.engine().index_document(FACTS)
+    edit = await unconfigured(place).merge_entities(["Kiln Works"], "Ovens Ltd")
+    assert edit.pending_vectors > 0
+    assert "No model is configured" in edit.errors[0]
+    rag = place.engine()
+    await rag.complete_pending()
+    assert await faults(rag) == []
 
 
 async def test_a_word_inside_a_callers_transaction_goes_with_its_rollback(place: Place) -> None:

@@ -58,5 +58,5 @@ async def unheld(session: Session, purged: Purged) -> Unheld:
 
 
 async def unmentioned(session: Session, entities: Iterable[int]) -> frozenset[int]:
-    """Which of these entities nothing refers to any more."""
+    """Which of these entities nothing refers to any more, nor anybody's word."""
     return frozenset(row["id"] for row in await session.rows("unmentioned", sorted(entities)))

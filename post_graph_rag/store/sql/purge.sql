@@ -88,12 +88,16 @@ SELECT 'document', w.id, NULL, NULL, NULL FROM unnest($2::bigint[]) AS w(id)
 WHERE (SELECT true FROM {record}.document_version v WHERE v.document = w.id LIMIT 1) IS NULL
 
 -- name: unmentioned
--- Of entities $1 those that nothing refers to any more.
+-- Of entities $1 those that nothing refers to any more, nor anybody's word on what they are or are called.
 SELECT w.id FROM unnest($1::bigint[]) AS w(id)
 WHERE (SELECT true FROM {record}.mention k WHERE k.entity = w.id AND upper_inf(k.recorded) LIMIT 1) IS NULL
   AND (SELECT true FROM {record}.mention k WHERE k.entity = w.id AND NOT upper_inf(k.recorded) LIMIT 1) IS NULL
   AND (SELECT true FROM {record}.merge k WHERE k.target = w.id AND upper_inf(k.recorded) LIMIT 1) IS NULL
   AND (SELECT true FROM {record}.merge k WHERE k.target = w.id AND NOT upper_inf(k.recorded) LIMIT 1) IS NULL
+  AND (SELECT true FROM {record}.merge k
+       WHERE k.source = w.id AND upper_inf(k.recorded) AND k.cause = 'user' LIMIT 1) IS NULL
+  AND (SELECT true FROM {record}.apart k WHERE k.source = w.id AND upper_inf(k.recorded) LIMIT 1) IS NULL
+  AND (SELECT true FROM {record}.apart k WHERE k.target = w.id AND upper_inf(k.recorded) LIMIT 1) IS NULL
   AND (SELECT true FROM {record}.standing k WHERE k.canonical = w.id LIMIT 1) IS NULL
   AND (SELECT true FROM {record}.relation k WHERE k.subject = w.id AND k.current LIMIT 1) IS NULL
   AND (SELECT true FROM {record}.relation k WHERE k.subject = w.id AND NOT k.current LIMIT 1) IS NULL

@@ -69,6 +69,17 @@ async def test_a_passage_that_holds_keeps_no_structure_of_an_earlier_reading(pla
     assert differences(await place.content(), held) == {}
 
 
+async def test_what_somebody_merged_is_merged_when_texts_name_it_again_after_a_purge(place: Place) -> None:
+    rag = place.engine()
+    await rag.index_documents([document("a", FACT), document("b", "Kiln Works hired Cora Doe.")])
+    await rag.merge_entities(["Kiln Works"], "Acme Corp")
+    await rag.delete_document("b")
+    await rag.purge_history(await rag.watermark())
+    assert await faults(rag) == []
+    await rag.index_document(document("b", "Kiln Works hired Cora Doe."))
+    assert ("acme corp", "hired", "cora doe") in await place.relations()
+
+
 async def test_the_horizon_never_goes_back_nor_ahead_of_what_is_known(place: Place) -> None:
     rag = place.engine()
     await rag.index_document(document("a", FACT))

@@ -17,6 +17,7 @@ from benchmarks.time_words import WordVectors
 from post_graph_rag.marks import mark_of
 from post_graph_rag.models.protocols import Vectors
 from post_graph_rag.store.identifiers import quoted
+from post_graph_rag.store.statements import render, sources
 
 ARRIVALS = 20
 """Commits that the history consists of, a day apart."""
@@ -76,6 +77,7 @@ async def _fill(connection: Any, schema: str, rows: Rows, vectors: WordVectors) 
     for index in indexes:
         await connection.execute(index["made"])
     await connection.fetch(SEQUENCES, schema, max(counts.values()))
+    await connection.execute(render(sources()["tidy_lone"], {"record": quoted(schema)}))
     return counts
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import random
+import uuid
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -27,7 +29,8 @@ OPEN = """
                  JOIN {r}.relation k ON k.id = c.id::bigint JOIN {r}.entity x ON x.id = k.subject
                  JOIN {r}.entity y ON y.id = k.object ORDER BY 1)
     FROM {r}.relation_period p JOIN {r}.relation r ON r.id = p.relation JOIN {r}.entity a ON a.id = r.subject
-    JOIN {r}.entity b ON b.id = r.object WHERE upper_inf(p.recorded) ORDER BY 1, 2, 3, 4, p.valid"""
+    JOIN {r}.entity b ON b.id = r.object JOIN {r}.space s ON s.id = r.space
+    WHERE upper_inf(p.recorded) AND s.name = $1 ORDER BY 1, 2, 3, 4, p.valid"""
 
 
 def written(key: str, year: int | None, *lines: str) -> Document:
@@ -39,13 +42,18 @@ def span(start: int | None, end: int | None) -> str:
     return f'{lower},"{end}-01-01 00:00:00+00")' if end else f"{lower},)"
 
 
+async def opened(place: Place, space: str = "default") -> list[tuple[Any, ...]]:
+    """The periods that are open in belief, by content, with what they are of."""
+    return await place.rows(OPEN, space)
+
+
 async def periods(place: Place) -> list[tuple[str, str, str | None]]:
     """Subject, span and cause of the closing of each period that is open in belief."""
-    return [(row[0], row[4], row[8]) for row in await place.rows(OPEN)]
+    return [(row[0], row[4], row[8]) for row in await opened(place)]
 
 
 async def current(place: Place) -> set[str]:
-    return {" ".join(row[:3]) for row in await place.rows(OPEN) if row[8] is None}
+    return {" ".join(row[:3]) for row in await opened(place) if row[8] is None}
 
 
 async def ruled(place: Place, *rules: PredicateRule) -> GraphRAG:
@@ -99,7 +107,7 @@ async def test_rules_are_read_back(place: Place) -> None:
 async def test_each_closing_names_what_took_the_place(place: Place) -> None:
     rag = await ruled(place, ONE_CHIEF)
     await rag.index_documents(CHIEFS[:2])
-    assert [row[9] for row in await place.rows(OPEN)] == [["bob f led acme"], []]
+    assert [row[9] for row in await opened(place)] == [["bob f led acme"], []]
 
 
 async def test_other_companies_keep_their_chiefs(place: Place) -> None:
@@ -124,7 +132,7 @@ async def test_friend_enemy_friend_leaves_one_current_fact(place: Place) -> None
         ]
     )
     assert await current(place) == {"ada befriended bob"}
-    assert [(row[1], row[4], row[8]) for row in await place.rows(OPEN)] == [
+    assert [(row[1], row[4], row[8]) for row in await opened(place)] == [
         ("befriended", span(None, 2005), "superseded"),
         ("befriended", span(2009, None), None),
         ("fought", span(2005, 2009), "superseded"),
@@ -142,7 +150,7 @@ async def test_a_fact_that_is_repeated_does_not_close_itself(place: Place) -> No
 async def test_a_denial_is_a_fact_of_its_own_and_closes_what_it_denies(place: Place) -> None:
     rag = place.engine()
     await rag.index_documents([written("a", 2001, "Ada led Acme."), written("b", 2005, "Ada never led Acme.")])
-    assert [(row[3], row[4], row[8]) for row in await place.rows(OPEN)] == [
+    assert [(row[3], row[4], row[8]) for row in await opened(place)] == [
         (False, span(None, 2005), "denied"),
         (True, span(2005, None), None),
     ]
@@ -195,7 +203,7 @@ async def test_a_fact_that_never_held_is_retracted(place: Place) -> None:
     rag = place.engine()
     await rag.index_document(written("a", 2001, "Ada led Acme."))
     await rag.close_relation((await ids(place))["ada"], reason="a hoax")
-    assert [(row[6], row[7]) for row in await place.rows(OPEN)] == [(True, False)]
+    assert [(row[6], row[7]) for row in await opened(place)] == [(True, False)]
 
 
 async def test_a_reopened_fact_stays_open_beside_the_one_that_had_closed_it(place: Place) -> None:
@@ -232,23 +240,23 @@ DOCUMENTS = st.lists(
 RULES = (ONE_CHIEF, *TERMS)
 
 
-async def open_rows(dsn: str, calls: Sequence[Sequence[Document]]) -> list[tuple[object, ...]]:
-    place = Place(dsn)
-    rag = await ruled(place, *RULES)
+async def opened_by(place: Place, rag: GraphRAG, calls: Sequence[Sequence[Document]]) -> list[tuple[Any, ...]]:
+    """What is open in a space of its own once these calls have indexed into it; to make a realm takes far longer."""
+    space = f"space {uuid.uuid4()}"
     for documents in calls:
-        await rag.index_documents(documents)
-    await place.close()
-    return await place.rows(OPEN)
+        await rag.index_documents([one.model_copy(update={"space": space}) for one in documents])
+    return await opened(place, space)
 
 
 @settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(DOCUMENTS, st.randoms(use_true_random=False))
 async def test_any_order_of_arrival_leaves_the_same_open_periods(
-    writing_dsn: str, said: list[tuple[int | None, list[str]]], chance: random.Random
+    place: Place, said: list[tuple[int | None, list[str]]], chance: random.Random
 ) -> None:
+    rag = await ruled(place, *RULES)
     documents = [written(f"d{n}", year, *lines) for n, (year, lines) in enumerate(said)]
     mixed = [[item] for item in chance.sample(documents, len(documents))]
-    assert await open_rows(writing_dsn, mixed) == await open_rows(writing_dsn, [documents])
+    assert await opened_by(place, rag, mixed) == await opened_by(place, rag, [documents])
 
 
 async def test_processes_that_write_about_one_subject_leave_what_one_writer_leaves(
@@ -270,5 +278,5 @@ async def test_processes_that_write_about_one_subject_leave_what_one_writer_leav
     ]  # fmt: skip
     assert workers.run(plans) == [0, 0, 0, 0]
     alone = [document(key, *lines, observed_at=dates[key]) for key, [lines] in texts]
-    assert await place.rows(OPEN) == await open_rows(place.dsn, [alone])
+    assert await opened(place) == await opened_by(place, rag, [alone])
     assert await faults(rag) == []

@@ -20,10 +20,10 @@ from post_graph_rag.ingest.judge import MOST_RIVALS
 from post_graph_rag.models.offline.chat import OfflineChat
 from post_graph_rag.models.protocols import ChatRequest
 from post_graph_rag.models.roles import Models
-from post_graph_rag.records import Document, JudgeReport, PredicateRule
+from post_graph_rag.records import JudgeReport, PredicateRule
 from post_graph_rag.testing import ScriptedChat, plain_facts
 from tests.integration.writing.support import Place, facts_chat, faults, small_embedding
-from tests.integration.writing.test_supersession import DOCUMENTS, OPEN, current, periods, span, written
+from tests.integration.writing.test_supersession import DOCUMENTS, current, opened_by, periods, span, written
 
 NONE: dict[str, list[int]] = {"excluded": []}
 
@@ -123,23 +123,15 @@ async def test_a_pair_that_was_judged_is_not_asked_about_again(place: Place) -> 
     assert asked(chat)[1:] == [("Cyd led Acme", ["Ada led Acme", "Bob led Acme"])]
 
 
-async def judged_rows(dsn: str, calls: Sequence[Sequence[Document]]) -> list[tuple[object, ...]]:
-    place = Place(dsn)
-    rag = place.engine(judging(same("object")), judge_contradictions=True)
-    for documents in calls:
-        await rag.index_documents(documents)
-    await place.close()
-    return await place.rows(OPEN)
-
-
 @settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(DOCUMENTS, st.randoms(use_true_random=False))
 async def test_any_order_of_arrival_is_judged_to_the_same_open_periods(
-    writing_dsn: str, said: list[tuple[int | None, list[str]]], chance: random.Random
+    place: Place, said: list[tuple[int | None, list[str]]], chance: random.Random
 ) -> None:
+    rag = place.engine(judging(same("object")), judge_contradictions=True)
     documents = [written(f"d{n}", year, *lines) for n, (year, lines) in enumerate(said)]
     mixed = [[item] for item in chance.sample(documents, len(documents))]
-    assert await judged_rows(writing_dsn, mixed) == await judged_rows(writing_dsn, [documents])
+    assert await opened_by(place, rag, mixed) == await opened_by(place, rag, [documents])
 
 
 # ---------------------------------------------------------------- what is offered

@@ -132,7 +132,7 @@ WITH assertions AS (
 ), versions AS (
     DELETE FROM {record}.document_version WHERE document = ANY ($2::bigint[]) RETURNING id
 ), links AS (
-    DELETE FROM {record}.document_passage l USING versions v WHERE l.version = v.id
+    DELETE FROM {record}.document_passage WHERE version = ANY (ARRAY(SELECT id FROM versions))
 ), passages AS (
     DELETE FROM {record}.passage WHERE id = ANY ($1::bigint[])
 )

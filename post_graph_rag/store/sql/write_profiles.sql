@@ -81,7 +81,7 @@ WITH said AS (
            AND k.alias = (s.key IS NOT NULL) AND upper_inf(k.recorded) OFFSET 0) AS n ON true
 ), ended AS (
     UPDATE {record}.entity_name n SET recorded = tstzrange(lower(n.recorded), $2)
-    FROM known k WHERE n.id = k.id AND NOT k.live
+    FROM known k WHERE n.id = ANY (ARRAY(SELECT id FROM known WHERE NOT live)) AND n.id = k.id AND NOT k.live
 ), written AS (
     INSERT INTO {record}.entity_name (entity, name, key, alias, recorded)
     SELECT entity, name, key, alias, tstzrange($2, NULL) FROM known WHERE live AND id IS NULL

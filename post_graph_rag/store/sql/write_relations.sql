@@ -138,7 +138,7 @@ WITH given AS (
 ), changed AS (
     UPDATE {record}.relation r SET fact = w.fact, current = w.current, held = l.held, since = l.since
     FROM wanted w LEFT JOIN lone l USING (n)
-    WHERE r.id = w.relation
+    WHERE r.id = ANY (ARRAY(SELECT relation FROM wanted)) AND r.id = w.relation
       AND (r.fact, r.current, r.held, r.since) IS DISTINCT FROM (w.fact, w.current, l.held, l.since)
 ), numbered AS (
     SELECT n, relation FROM wanted WHERE relation IS NOT NULL

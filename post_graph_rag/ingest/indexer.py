@@ -26,8 +26,8 @@ from post_graph_rag.models.roles import Models
 from post_graph_rag.models.tokens import tokenizer_for
 from post_graph_rag.records import Document, DocumentReport, JudgeReport, PendingReport, ProgressCallback
 from post_graph_rag.store.database import Database
-from post_graph_rag.store.optimize import optimize_after
 from post_graph_rag.store.realms import Realm
+from post_graph_rag.store.upkeep import keep_up_after
 
 _Models: TypeAlias = tuple[ReplyStore, Extractor, Embedder]
 _COME_AGAIN = ("unchanged", "completed", "metadata", "kept")
@@ -70,7 +70,7 @@ class Indexer:
                 after.failed("judge contradictions", (await self.judge_contradictions()).errors)
         if self.settings.optimize:
             with after.step("optimize"):
-                await optimize_after(self.database, self.realm, sum(report.new_passages for report in reports))
+                await keep_up_after(self.database, self.realm, sum(report.new_passages for report in reports))
         return after.told(reports)
 
     async def complete_pending(self) -> PendingReport:

@@ -1,11 +1,12 @@
-"""All the upkeep of a realm that is done by hand, in order."""
+"""The upkeep of a realm: all of it by hand, a little of it at the end of a call that wrote much."""
 
 from __future__ import annotations
 
 from post_graph_rag.records import OptimizeReport
+from post_graph_rag.store import optimize
 from post_graph_rag.store.database import Database
-from post_graph_rag.store.optimize import optimize
 from post_graph_rag.store.realms import Realm
+from post_graph_rag.store.sweep import sweep_words
 from post_graph_rag.store.tidy import tidy
 
 
@@ -14,5 +15,13 @@ async def keep_up(database: Database, realm: Realm) -> OptimizeReport:
 
     Raises Busy when a table's lock is not had in time, DatabaseError when this role does not own the realm.
     """
+    await sweep_words(database, realm)
     tidied = await tidy(database, realm)
-    return (await optimize(database, realm)).model_copy(update={"tidied": tidied})
+    return (await optimize.optimize(database, realm)).model_copy(update={"tidied": tidied})
+
+
+async def keep_up_after(database: Database, realm: Realm, written: int) -> None:
+    """What pays at the end of a call that wrote `written` passages; indexes and statistics only where that is ours."""
+    if written >= optimize.MUCH:
+        await sweep_words(database, realm)
+        await optimize.optimize_after(database, realm, written)

@@ -48,7 +48,9 @@ WITH live AS (
     UNION ALL SELECT 2, id, current FROM {entity_vector}
     UNION ALL SELECT 3, id, current FROM {relation_vector}
 ), word AS (
-    SELECT DISTINCT kind, id, current FROM {record}.posting
+    -- What is noted as stale counts as marked.
+    SELECT DISTINCT p.kind, p.id, p.current AND s.id IS NULL AS current
+    FROM {record}.posting p LEFT JOIN {record}.stale_word s USING (kind, id)
 ), flag AS (
     SELECT 2::smallint AS kind, id, current, pending FROM {record}.entity LEFT JOIN {record}.entity_profile ON entity = id
     UNION ALL SELECT 3, id, current, pending FROM {record}.relation

@@ -98,20 +98,27 @@ scored AS MATERIALIZED (
     FROM kept t CROSS JOIN LATERAL unnest(t.ids, t.frequencies, t.lengths) AS p(id, frequency, length)
     GROUP BY t.kind, p.id
 ),
+-- Words of what is not current any more may still be flagged: each is looked at, from the best on, until enough are found.
 name AS (
-    SELECT n.entity, s.score
-    FROM (SELECT id, score FROM scored WHERE kind = 2 ORDER BY score DESC, id LIMIT 2 * $7::int) s
-    JOIN {record}.entity_name n ON n.id = s.id
-    WHERE upper_inf(n.recorded)
+    (SELECT n.entity, s.score
+     FROM (SELECT id, score FROM scored WHERE kind = 2 ORDER BY score DESC, id OFFSET 0) s
+     CROSS JOIN LATERAL (
+         SELECT n.entity FROM {record}.entity_name n WHERE n.id = s.id AND upper_inf(n.recorded) OFFSET 0
+     ) n LIMIT 2 * $7::int)
     UNION ALL
     -- A name that stands in the question as a whole comes first, the longest of them at the head.
     SELECT n.entity, 100 + length(n.key) FROM {record}.entity_name n
     WHERE n.key = ANY($5::text[]) AND upper_inf(n.recorded)
 ),
 hit AS (
-    (SELECT 'passage_text' AS channel, id, score FROM scored WHERE kind = 1 ORDER BY score DESC, id LIMIT $7::int)
+    (SELECT 'passage_text' AS channel, it.id, it.score
+     FROM (SELECT id, score FROM scored WHERE kind = 1 ORDER BY score DESC, id OFFSET 0) it
+     WHERE (SELECT true FROM {record}.document_passage l WHERE l.passage = it.id AND upper_inf(l.recorded) LIMIT 1)
+     LIMIT $7::int)
     UNION ALL
-    (SELECT 'relation_text', id, score FROM scored WHERE kind = 3 ORDER BY score DESC, id LIMIT $7::int)
+    (SELECT 'relation_text', it.id, it.score
+     FROM (SELECT id, score FROM scored WHERE kind = 3 ORDER BY score DESC, id OFFSET 0) it
+     WHERE (SELECT r.current FROM {record}.relation r WHERE r.id = it.id) LIMIT $7::int)
     UNION ALL
     (SELECT 'entity_name', e.id, max(n.score) AS score
      FROM name n JOIN {record}.entity source ON source.id = n.entity JOIN {record}.entity e ON e.id = source.canonical

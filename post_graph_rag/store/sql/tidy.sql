@@ -111,5 +111,7 @@ WITH owner AS (
 ), gone AS (
     DELETE FROM {record}.posting p
     WHERE NOT EXISTS (SELECT FROM owner o WHERE o.kind = p.kind AND o.id = p.id) RETURNING p.id
+), noted AS (
+    DELETE FROM {record}.stale_word
 )
 SELECT (SELECT count(*) FROM marked) + (SELECT count(*) FROM gone)

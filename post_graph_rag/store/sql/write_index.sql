@@ -51,16 +51,27 @@ WITH passages AS (
 ), relations AS (
     UPDATE {relation_vector} v SET current = v.id = ANY ($5::bigint[])
     WHERE v.id = ANY ($5::bigint[] || $6::bigint[]) AND v.current <> (v.id = ANY ($5::bigint[]))
+), come AS (
+    SELECT 1::smallint AS kind, unnest($1::bigint[]) AS id UNION ALL SELECT 3, unnest($5::bigint[])
+), back AS (
+    DELETE FROM {record}.stale_word w USING come c WHERE w.kind = c.kind AND w.id = c.id
+), gone AS (
+    -- A flag is part of two index entries of each word: to take it down here would be most of a deletion's time.
+    INSERT INTO {record}.stale_word (kind, id)
+    SELECT 1, unnest($2::bigint[]) UNION SELECT 2, unnest($7::bigint[]) UNION SELECT 3, unnest($6::bigint[])
+    ON CONFLICT DO NOTHING
 )
-UPDATE {record}.posting p SET current = w.current
-FROM (
-    SELECT 1::smallint AS kind, unnest($1::bigint[]) AS id, true AS current
-    UNION ALL SELECT 1, unnest($2::bigint[]), false
-    UNION ALL SELECT 2, unnest($7::bigint[]), false
-    UNION ALL SELECT 3, unnest($5::bigint[]), true
-    UNION ALL SELECT 3, unnest($6::bigint[]), false
-) AS w
-WHERE p.kind = w.kind AND p.id = w.id AND p.current <> w.current
+UPDATE {record}.posting p SET current = true FROM come c WHERE p.kind = c.kind AND p.id = c.id AND NOT p.current
+
+-- name: sweep_words
+-- Take down the flags of $1 things that are not current any more; answers how many things these were.
+WITH swept AS (
+    DELETE FROM {record}.stale_word WHERE (kind, id) IN (SELECT kind, id FROM {record}.stale_word LIMIT $1)
+    RETURNING kind, id
+), marked AS (
+    UPDATE {record}.posting p SET current = false FROM swept s WHERE p.kind = s.kind AND p.id = s.id AND p.current
+)
+SELECT count(*) FROM swept
 
 -- name: pending_passages
 -- Passages that still lack their structure and that a live document holds, with what their extraction needs.

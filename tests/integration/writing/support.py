@@ -89,7 +89,8 @@ CONTENT = {
         LEFT JOIN {r}.entity_name n ON p.kind = 2 AND n.id = p.id LEFT JOIN {r}.entity ne ON ne.id = n.entity
         LEFT JOIN {r}.relation r ON p.kind = 3 AND r.id = p.id
         LEFT JOIN {r}.entity a ON a.id = r.subject LEFT JOIN {r}.entity b ON b.id = r.object
-        WHERE p.current GROUP BY p.id, 1, 2, 3, 4, 5, 7, 8""",
+        WHERE p.current AND NOT EXISTS (SELECT FROM {r}.stale_word w WHERE w.kind = p.kind AND w.id = p.id)
+        GROUP BY p.id, 1, 2, 3, 4, 5, 7, 8""",
     "vectors": """
         SELECT 'passage', s.name, p.text || coalesce(p.event::text, '')
         FROM {r}.passage_vector_1 v JOIN {r}.passage p ON p.id = v.id JOIN {r}.space s ON s.id = v.space WHERE v.current

@@ -16,8 +16,10 @@ WITH RECURSIVE affected AS (
         CROSS JOIN LATERAL (
             SELECT e2.id FROM {record}.entity e2 WHERE e2.space = e.space AND e2.key = n.key AND e2.sense = 0 OFFSET 0
         ) AS named
-        UNION ALL SELECT m.source FROM {record}.merge m WHERE m.target = a.id AND upper_inf(m.recorded) AND m.cause = 'user'
-        UNION ALL SELECT m.target FROM {record}.merge m WHERE m.source = a.id AND upper_inf(m.recorded) AND m.cause = 'user'
+        UNION ALL
+        SELECT m.source FROM {record}.merge m WHERE m.target = a.id AND upper_inf(m.recorded) AND m.cause = 'user'
+        UNION ALL
+        SELECT m.target FROM {record}.merge m WHERE m.source = a.id AND upper_inf(m.recorded) AND m.cause = 'user'
         UNION ALL SELECT x.source FROM {record}.apart x WHERE x.target = a.id AND upper_inf(x.recorded)
         UNION ALL SELECT x.target FROM {record}.apart x WHERE x.source = a.id AND upper_inf(x.recorded)
     ) AS next
@@ -30,9 +32,11 @@ WITH RECURSIVE affected AS (
     CROSS JOIN LATERAL (
         SELECT n.entity FROM {record}.entity_name n WHERE n.key = named.key AND n.alias AND upper_inf(n.recorded) OFFSET 0
     ) AS n
-    JOIN {record}.entity claimant ON claimant.id = n.entity AND claimant.space = named.space
-    WHERE claimant.id <> named.id AND (
-        SELECT true FROM {record}.merge m WHERE m.source = named.id AND upper_inf(m.recorded) AND m.cause = 'user') IS NULL
+    CROSS JOIN LATERAL (
+        SELECT k.id, k.space, k.key, k.canonical FROM {record}.entity k WHERE k.id = n.entity OFFSET 0) AS claimant
+    WHERE claimant.space = named.space AND claimant.id <> named.id
+      AND (SELECT true FROM {record}.merge m
+           WHERE m.source = named.id AND upper_inf(m.recorded) AND m.cause = 'user') IS NULL
     UNION ALL
     SELECT word.cause, a.id, '', word.target, e.key, e.canonical
     FROM affected a CROSS JOIN LATERAL (

@@ -2,7 +2,8 @@
 -- As search_vectors, of what was visible. $1 to $5: when; $6: query vectors; $7: their width; $8, $9: in which channel the
 -- query of which number is searched; $10: spaces; $11: hits of each channel.
 -- Of what is current and of what is not, as many are looked at from the nearest on as it takes to find enough that were
--- visible, within a bound that keeps sorting short where there is no index.
+-- visible, within a bound that keeps sorting short where there is no index; without a mark or a window, current passages
+-- and entities all are.
 WITH {at},
 query AS MATERIALIZED (
     SELECT q.channel, v.embedding, {signs}(v.embedding)::bit({dimensions}) AS signs
@@ -16,7 +17,9 @@ near AS MATERIALIZED (
         (SELECT it.id, it.distance
          FROM (
              SELECT v.id, v.embedding <=> q.embedding AS distance FROM {passage_vector} v
-             WHERE v.current AND v.space + 0 = ANY($10::int[]) ORDER BY distance LIMIT 50 * $11::int
+             WHERE v.current AND v.space + 0 = ANY($10::int[])
+             ORDER BY distance
+             LIMIT (SELECT CASE WHEN past OR observed IS NOT NULL THEN 20 ELSE 1 END FROM at) * $11::int
          ) it WHERE {passage_visible} LIMIT $11::int)
         UNION ALL
         (SELECT it.id, it.distance
@@ -36,7 +39,9 @@ near AS MATERIALIZED (
         (SELECT it.id, it.distance
          FROM (
              SELECT v.id, v.embedding <=> q.embedding AS distance FROM {entity_vector} v
-             WHERE v.current AND v.space + 0 = ANY($10::int[]) ORDER BY distance LIMIT 50 * $11::int
+             WHERE v.current AND v.space + 0 = ANY($10::int[])
+             ORDER BY distance
+             LIMIT (SELECT CASE WHEN past OR observed IS NOT NULL THEN 20 ELSE 1 END FROM at) * $11::int
          ) it WHERE {entity_visible} LIMIT $11::int)
         UNION ALL
         (SELECT it.id, it.distance
@@ -56,7 +61,7 @@ near AS MATERIALIZED (
         (SELECT it.id, it.distance
          FROM (
              SELECT v.id, v.embedding <=> q.embedding AS distance FROM {relation_vector} v
-             WHERE v.current AND v.space + 0 = ANY($10::int[]) ORDER BY distance LIMIT 50 * $11::int
+             WHERE v.current AND v.space + 0 = ANY($10::int[]) ORDER BY distance LIMIT 20 * $11::int
          ) it WHERE {relation_visible} LIMIT $11::int)
         UNION ALL
         (SELECT it.id, it.distance

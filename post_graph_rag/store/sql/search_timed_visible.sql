@@ -1,16 +1,18 @@
 -- Parts of statements that look at another time than now, which name them in braces: `at`, and conditions on a row named
--- it (a period is named p). A condition is a scalar query, which stays a look-up for one row where EXISTS might become a join with all rows
--- there are; so only as many are looked up as rows are read before a limit is reached.
+-- it (a period is named p). A condition is a scalar query, which stays a look-up for one row where EXISTS might become a
+-- join with all rows there are; so only as many are looked up as rows are read before a limit is reached.
 
 -- name: at
 -- The first five parameters of each such statement. $1: belief time, null for now; $2: valid time; $3: when
 -- sources were written; $4: superseded facts too; $5: dormant entities too.
 -- An open span holds infinity, so that now is a mark like any other. past, past_facts: whether anything that is not
--- current can be visible, and whether a fact can.
+-- current can be visible, which at the last stamp or later nothing is, and whether a fact can.
 at AS MATERIALIZED (
-    SELECT coalesce($1::text::timestamptz, 'infinity') AS mark, $2::text::tstzrange AS as_of,
-           $3::text::tstzrange AS observed, $4::boolean AS superseded, $5::boolean AS dormant,
-           $1::text IS NOT NULL AS past, $4::boolean OR num_nonnulls($1::text, $2::text) > 0 AS past_facts
+    SELECT coalesce(g.mark, 'infinity') AS mark, $2::text::tstzrange AS as_of, $3::text::tstzrange AS observed,
+           $4::boolean AS superseded, $5::boolean AS dormant,
+           g.past, g.past OR $4::boolean OR $2::text IS NOT NULL AS past_facts
+    FROM (SELECT $1::text::timestamptz AS mark,
+                 coalesce($1::text::timestamptz < (SELECT stamp FROM {record}.clock), false) AS past) AS g
 )
 
 -- name: passage_visible

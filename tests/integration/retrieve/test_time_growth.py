@@ -105,3 +105,15 @@ async def test_a_walk_at_a_mark_stays_within_its_bounds(store: Database, grown: 
         bounds = WalkBounds(steps=2, edges=7, entities=100)
         area = await walk(session, [1], [], [], [1], bounds, asked_time(QueryParam(as_believed_at=MARK)))
     assert (len(area.entities), len(area.edges)) == (8, 7)
+
+
+async def test_the_last_stamp_as_a_mark_is_now(store: Database, grown: Realm, database: str) -> None:
+    await run(database, grown, "UPDATE {record}.clock SET stamp = '2022-01-01T00:00:00Z'")
+    hits = await found(store, grown, 1234, EARLY + LATER + PAST, as_believed_at="2022-01-01T00:00:00.000000Z")
+    assert sorted(hits.ids) == list(range(1, LATER + EARLY + 1))
+
+
+async def test_one_moment_before_the_last_stamp_is_the_past(store: Database, grown: Realm, database: str) -> None:
+    await run(database, grown, "UPDATE {record}.clock SET stamp = '2022-01-01T00:00:00Z'")
+    hits = await found(store, grown, 1234, EARLY + LATER + PAST, as_believed_at="2021-12-31T23:59:59.999999Z")
+    assert sorted(hits.ids) == list(range(LATER + 1, LATER + EARLY + PAST + 1))

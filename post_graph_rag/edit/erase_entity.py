@@ -13,7 +13,7 @@ from post_graph_rag.edit.mending import Loss, Mended, mend
 from post_graph_rag.ingest.written import Committed, Written
 from post_graph_rag.marks import mark_of
 from post_graph_rag.records import EraseReport, Extraction
-from post_graph_rag.store import erasing, vacuum
+from post_graph_rag.store import erasing, mending, vacuum
 from post_graph_rag.store.database import Session
 from post_graph_rag.store.erasing import Mentioning
 from post_graph_rag.store.write import Named
@@ -61,6 +61,7 @@ async def _erase(
     resting = await erasing.resting_on_entity(session, entity)
     await erasing.forget_sayings(session, entity)
     hashes = frozenset(silenced.mentioning.hashes)
+    await mending.unsettle_passages(session, silenced.entity.space, hashes)
     mended = await mend(session, stamp, Loss(frozenset((entity,)), resting, hashes))
     erased = {
         "entity": mended.entities_left | {entity},

@@ -91,3 +91,8 @@ async def wordings_of_past(session: Session, relations: Iterable[int]) -> list[A
 async def put_wordings_of_past(session: Session, wordings: Mapping[int, str]) -> None:
     """Write how such relations are worded."""
     await session.run("put_wordings_of_past", list(wordings), list(wordings.values()))
+
+
+async def unsettle_passages(session: Session, space: int, text_hashes: Iterable[bytes]) -> None:
+    """Let reading anew give back what passages with these hashes said; until then they say what is left."""
+    await session.run("unsettle_passages", space, sorted(text_hashes))

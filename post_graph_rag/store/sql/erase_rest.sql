@@ -44,10 +44,11 @@ DELETE FROM {record}.relation_override o WHERE o.id = ANY (ARRAY(SELECT id FROM 
 
 -- name: mend_periods
 -- Periods of relations $1, of those that relations $1 or $2 ended, and of those that this commit (stamp $3) changed. A
--- row that is closed stays while its bounds are stated by evidence that is left or follow from somebody's word, and no
--- relation of $2 ended it; it is cut to the time in which such evidence was held, and so is the beginning of what is open. What this commit opened in the place of
--- a row it ended began when the evidence for it was all there, which is known only from when that row began. Answers the
--- relations that were looked at.
+-- row that is closed stays while its bounds are stated by evidence of its time that is left or follow from somebody's
+-- word, and all that ended it has evidence of its time too; it is cut to the time in which that was held and evidence of
+-- its span (without a date if it has none), and so is the beginning of what is open. What this commit opened in the place
+-- of a row it ended began when the evidence for it was all there, which is known only from when that row began. Answers
+-- the relations that were looked at.
 WITH touched AS (
     SELECT unnest($1::bigint[]) AS id
     UNION
@@ -63,6 +64,15 @@ WITH touched AS (
 ), closer AS (
     SELECT r.id AS row, c::bigint AS relation FROM row r
     CROSS JOIN LATERAL jsonb_array_elements_text(coalesce(r.closed_by -> 'relations', '[]')) AS c
+), closing AS MATERIALIZED (
+    -- When all that ended a row was held by something; null where one of it was not.
+    SELECT c.row, CASE WHEN bool_and(e.span IS NOT NULL) THEN range_intersect_agg(e.span) END AS span
+    FROM closer c JOIN row r ON r.id = c.row
+    LEFT JOIN LATERAL (
+        SELECT tstzrange(min(lower(e.recorded)), nullif(max(coalesce(upper(e.recorded), 'infinity')), 'infinity')) AS span
+        FROM {record}.relation_evidence e WHERE e.relation = c.relation AND e.recorded && r.recorded
+        HAVING count(*) > 0) AS e ON true
+    GROUP BY c.row
 ), opened AS MATERIALIZED (
     -- Only where a row was there before whose place they took, and nothing but evidence decides on them.
     SELECT r.id, r.relation, greatest(was.since, held.since) AS since
@@ -77,31 +87,39 @@ WITH touched AS (
     WHERE lower(r.recorded) = $3 AND was.since IS NOT NULL AND held.since IS NOT NULL
       AND coalesce(r.closed_by ->> 'cause', '') NOT IN ('override', 'verdict')
 ), closed AS MATERIALIZED (
-    SELECT r.id, r.recorded * held.span * tstzrange(NULL, CASE WHEN upper(r.recorded) = $3 THEN (
+    SELECT r.id, r.recorded * held.span * coalesce(k.span, '(,)') * tstzrange(NULL, CASE WHEN upper(r.recorded) = $3 THEN (
                SELECT min(o.since) FROM opened o WHERE o.relation = r.relation) END) AS span,
            bound.unstated = 0
-           AND (SELECT true FROM closer c WHERE c.row = r.id AND c.relation = ANY ($2::bigint[]) LIMIT 1) IS NULL AS sound
+           AND (k.row IS NULL OR k.span IS NOT NULL) AS sound
     FROM row r
+    LEFT JOIN closing k ON k.row = r.id
     CROSS JOIN LATERAL (
         SELECT tstzrange(min(lower(e.recorded)), nullif(max(coalesce(upper(e.recorded), 'infinity')), 'infinity')) AS span,
                count(*) AS rows
-        FROM {record}.relation_evidence e WHERE e.relation = r.relation AND e.recorded && r.recorded) AS held
+        FROM {record}.relation_evidence e
+        CROSS JOIN LATERAL (SELECT valid FROM {record}.assertion a WHERE a.id = e.assertion OFFSET 0) AS a
+        WHERE e.relation = r.relation AND e.recorded && r.recorded
+          AND CASE WHEN r.dated THEN a.valid && r.valid ELSE a.valid IS NULL END) AS held
     CROSS JOIN LATERAL (
         SELECT count(*) AS unstated FROM (VALUES (lower(r.valid), false), (upper(r.valid), true)) AS b(moment, last)
         WHERE b.moment IS NOT NULL AND NOT (b.last AND coalesce(r.closed_by ->> 'cause', '') = 'override')
           AND (SELECT true
                FROM (SELECT r.relation AS id UNION SELECT c.relation FROM closer c WHERE c.row = r.id) AS k
                CROSS JOIN LATERAL (
-                   SELECT assertion FROM {record}.relation_evidence e WHERE e.relation = k.id OFFSET 0) AS e
+                   SELECT assertion FROM {record}.relation_evidence e
+                   WHERE e.relation = k.id AND e.recorded && r.recorded OFFSET 0) AS e
                CROSS JOIN LATERAL (
                    SELECT valid, event FROM {record}.assertion a WHERE a.id = e.assertion OFFSET 0) AS a
                WHERE b.moment IN (lower(a.valid), upper(a.valid), lower(a.event)) LIMIT 1) IS NULL) AS bound
     WHERE NOT upper_inf(r.recorded) AND held.rows > 0
 ), open AS MATERIALIZED (
-    SELECT r.id, held.since FROM row r CROSS JOIN LATERAL (
+    SELECT r.id, greatest(held.since, lower(k.span)) AS since FROM row r LEFT JOIN closing k ON k.row = r.id
+    CROSS JOIN LATERAL (
         SELECT min(lower(e.recorded)) AS since FROM {record}.relation_evidence e
-        WHERE e.relation = r.relation AND e.recorded && r.recorded) AS held
-    WHERE upper_inf(r.recorded) AND lower(r.recorded) < $3 AND lower(r.recorded) < held.since
+        CROSS JOIN LATERAL (SELECT valid FROM {record}.assertion a WHERE a.id = e.assertion OFFSET 0) AS a
+        WHERE e.relation = r.relation AND e.recorded && r.recorded
+          AND CASE WHEN r.dated THEN a.valid && r.valid ELSE a.valid IS NULL END) AS held
+    WHERE upper_inf(r.recorded) AND lower(r.recorded) < $3 AND lower(r.recorded) < greatest(held.since, lower(k.span))
 ), joined AS MATERIALIZED (
     -- What was so before a row that is gone, and is so again, was never otherwise.
     SELECT o.id, c.id AS old, lower(c.span) AS since
@@ -432,6 +450,14 @@ WITH unborne AS (
     DELETE FROM {record}.reply r WHERE r.key = ANY (ARRAY(SELECT key FROM wanted)) RETURNING r.key
 )
 SELECT count(*) FROM gone
+
+-- name: unsettle_passages
+-- Passages of space $1 with text hashes $2 lost some of what they say: none of those that read now has read them, so that
+-- reading anew brings it back, and nothing else does.
+UPDATE {record}.passage SET extractor = '' WHERE id = ANY (ARRAY(
+    SELECT p.id FROM unnest($2::bytea[]) AS w(text_hash) CROSS JOIN LATERAL (
+        SELECT k.id FROM {record}.passage k
+        WHERE k.space = $1 AND k.text_hash = w.text_hash AND k.extractor IS NOT NULL OFFSET 0) AS p))
 
 -- name: put_erasures
 -- $1 kinds and $2 ids of what was erased at stamp $3.

@@ -93,3 +93,15 @@ async def test_a_name_that_may_mean_several_entities_erases_none(place: Place) -
     await rag.index_document(document("a", *texts))
     with pytest.raises(InputError, match="several"):
         await rag.erase_entity("Zed")
+
+
+async def test_a_text_that_is_read_anew_brings_an_erased_entity_back(place: Place) -> None:
+    rag = place.engine()
+    await rag.index_document(document("a", FACT))
+    await rag.erase_entity("Acme Corp")
+    await rag.index_document(document("a", FACT))
+    await rag.complete_pending()
+    assert await place.relations() == set()
+    await rag.index_document(document("a", FACT), reindex=True)
+    assert await place.relations() == {("acme corp", "acquired", "birch labs")}
+    assert await faults(rag) == []

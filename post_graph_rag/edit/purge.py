@@ -14,10 +14,14 @@ from post_graph_rag.store.database import Database, Session
 from post_graph_rag.store.purging import Unheld
 from post_graph_rag.store.realms import Realm
 
+_FIRST = 0
+"""No belief is older than 1970; and what a driver reads as a date has years of our era only."""
+
 
 async def purge_history(database: Database, realm: Realm, before: str | date | datetime) -> PurgeReport:
     """Purge what was believed before a moment; see GraphRAG.purge_history. Raises ImpossibleDate."""
-    moment = Moment.parse(before).span_text()[0]
+    start = max(Moment.parse(before).start, _FIRST)
+    moment = Moment(start, start + 1).span_text()[0]
 
     async def put() -> PurgeReport:
         async with database.transaction(realm.statements) as session:

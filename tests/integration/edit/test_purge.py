@@ -99,3 +99,9 @@ async def test_a_date_that_cannot_be_read_purges_nothing(place: Place) -> None:
     with pytest.raises(ImpossibleDate):
         await rag.purge_history("2001-02-30")
     assert await every_row(place) == rows
+
+
+async def test_before_our_era_there_is_nothing_to_purge(place: Place) -> None:
+    rag = place.engine()
+    await rag.index_document(document("a", FACT))
+    assert (await rag.purge_history("44 BC")).rows == 0

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import date, datetime
 
 from post_graph_rag.clean import clean_text
-from post_graph_rag.errors import RelationNotFound
+from post_graph_rag.errors import InputError, RelationNotFound
 from post_graph_rag.ingest.again import tried_again
 from post_graph_rag.ingest.resettle import resettle
 from post_graph_rag.moments import Moment
@@ -20,7 +20,7 @@ from post_graph_rag.store.realms import Realm
 
 async def set_rules(database: Database, realm: Realm, rules: Sequence[PredicateRule]) -> None:
     """Put these rules in the place of those the realm has, and settle all facts that they concern."""
-    wanted = [(key := predicate_key(rule.predicate), rule.per, rule.exclusive or key) for rule in rules]
+    wanted = [_stored(rule) for rule in rules]
 
     async def put() -> None:
         async with database.transaction(realm.statements) as session:
@@ -30,6 +30,13 @@ async def set_rules(database: Database, realm: Realm, rules: Sequence[PredicateR
                 await resettle(session, stamp, realm.info.graph_name, renewed=relations)
 
     await tried_again(database, put)
+
+
+def _stored(rule: PredicateRule) -> tuple[str, str, str]:
+    key = predicate_key(clean_text(rule.predicate)[0])
+    if not key.strip():
+        raise InputError(f"a rule has the predicate {rule.predicate!r}: name one, as in 'chief executive of'")
+    return key, rule.per, clean_text(rule.exclusive or key)[0]
 
 
 async def get_rules(database: Database, realm: Realm) -> tuple[PredicateRule, ...]:

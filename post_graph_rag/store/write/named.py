@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from post_graph_rag.names import name_key
 from post_graph_rag.store.database import Session
 
-_BEYOND = 1 << 63
+BEYOND = 1 << 63
 """No id is that large."""
 
 
@@ -29,7 +29,7 @@ async def named_entities(
     """For each id, or name in these spaces, the entities that it may mean: none, one, or several."""
     rows = await session.rows(
         "named_entities",
-        [one if isinstance(one, int) and abs(one) < _BEYOND else None for one in wanted],
+        [one if isinstance(one, int) and abs(one) < BEYOND else None for one in wanted],
         [None if isinstance(one, int) else name_key(one) for one in wanted],
         sorted(spaces),
     )

@@ -7,6 +7,7 @@ from datetime import datetime
 
 from post_graph_rag.periods import Override
 from post_graph_rag.store.database import Session
+from post_graph_rag.store.write.named import BEYOND
 
 
 async def live_rules(session: Session) -> list[tuple[str, str, str]]:
@@ -28,5 +29,7 @@ async def relations_with(session: Session, predicates: Iterable[str]) -> list[in
 
 async def put_override(session: Session, relation: int, word: Override, stamp: datetime) -> bool:
     """Note a person's word on a relation, in the place of an earlier one; False when there is no such relation."""
+    if abs(relation) >= BEYOND:
+        return False
     row = await session.row("put_override", relation, word.action, word.at, word.reason, stamp)
     return row is not None

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from post_graph_rag.engine import GraphRAG
-from post_graph_rag.errors import ImpossibleDate, RelationNotFound
+from post_graph_rag.errors import ImpossibleDate, InputError, RelationNotFound
 from post_graph_rag.records import Document, PredicateRule
 from tests.integration.writing.conftest import Workers
 from tests.integration.writing.support import Place, document, faults
@@ -102,6 +102,14 @@ async def test_rules_are_read_back(place: Place) -> None:
         PredicateRule(predicate="befriended", per="pair", exclusive="terms"),
         PredicateRule(predicate="fought", per="pair", exclusive="terms"),
     }
+
+
+async def test_a_rule_may_be_any_text_that_has_words(place: Place) -> None:
+    rag = await ruled(place, PredicateRule(predicate="led\x00", per="pair", exclusive="'; DROP TABLE {record} $$ \x00"))
+    [rule] = await rag.rules()
+    assert rule.exclusive == "'; DROP TABLE {record} $$ \ufffd"
+    with pytest.raises(InputError, match="predicate"):
+        await rag.set_rules([PredicateRule(predicate=" ", per="pair")])
 
 
 async def test_each_closing_names_what_took_the_place(place: Place) -> None:
@@ -218,6 +226,8 @@ async def test_a_word_on_a_fact_that_is_not_there_is_refused(place: Place) -> No
     await rag.index_document(written("a", 2001, "Ada led Acme."))
     with pytest.raises(RelationNotFound):
         await rag.close_relation(99999)
+    with pytest.raises(RelationNotFound):
+        await rag.reopen_relation(1 << 70)
     with pytest.raises(ImpossibleDate):
         await rag.close_relation((await ids(place))["ada"], at="2001-13")
 

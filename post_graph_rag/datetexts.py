@@ -11,8 +11,8 @@ from post_graph_rag.errors import ImpossibleDate
 Span = tuple[int, int]
 """[start, end) in microseconds since 1970-01-01 UTC."""
 
-_FIRST_YEAR, _LAST_YEAR = -4712, 294_275
-"""What a timestamptz holds whole, as astronomical years: 4713 BC to 294275."""
+_FIRST_YEAR, _END = -4712, days_of(294_247, 1, 2) * DAY
+"""What a timestamptz and a bigint of microseconds hold: years from 4713 BC to 294246, and a moment after these."""
 _LONGEST = 64
 
 _NAMES = ["january", "february", "march", "april", "may", "june"]
@@ -51,7 +51,7 @@ def read_span(text: str) -> Span:
     for form in _FORMS:
         match = form.fullmatch(body)
         if match:
-            return _span(match.groupdict(), era.lower(), text)
+            return _held(_span(match.groupdict(), era.lower(), text), text)
     raise _refused(text, "cannot be read as a date")
 
 
@@ -77,13 +77,19 @@ def _span(fields: Mapping[str, str | None], era: str, text: str) -> Span:
     return _time_span(span[0], fields["time"] or "", text) if fields.get("time") else span
 
 
+def _held(span: Span, text: str) -> Span:
+    if span[1] > _END:
+        raise _refused(text, "names a year after 294246")
+    return span
+
+
 def _year(fields: Mapping[str, str | None], era: str, text: str) -> int:
     digits, sign = fields["year"] or "", fields.get("sign") or ""
     if (sign and era) or (not sign and not era and (len(digits) < 3 or (len(digits) > 4 and not fields.get("month")))):
         raise _refused(text, "has a year that can be read in several ways")
     year = 1 - int(digits) if sign == "-" or era.startswith("b") else int(digits)
-    if int(digits) == 0 or not _FIRST_YEAR <= year <= _LAST_YEAR:
-        raise _refused(text, "names a year 0 or one beyond 4713 BC to 294275")
+    if int(digits) == 0 or year < _FIRST_YEAR:
+        raise _refused(text, "names a year 0 or one before 4713 BC")
     return year
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Awaitable, Callable
 
 import pytest
 
@@ -21,21 +22,43 @@ def says_old(text: str) -> list[str]:
     return [word for word in GONE if word in text]
 
 
-async def replaced(database: str, chat: ScriptedChat) -> GraphRAG:
-    """An engine whose only document was asked about, then replaced."""
+async def replace(rag: GraphRAG) -> None:
+    await rag.index_documents([Document(text=NEW, key="a", title="New")])
+
+
+async def delete(rag: GraphRAG) -> None:
+    await rag.delete_document("a")
+    await rag.index_documents([Document(text=NEW, key="b")])
+
+
+async def erase(rag: GraphRAG) -> None:
+    await rag.erase_document("a")
+    await rag.index_documents([Document(text=NEW, key="b")])
+
+
+WAYS = (replace, delete, erase)
+
+
+async def replaced(
+    database: str, chat: ScriptedChat, let_go: Callable[[GraphRAG], Awaitable[None]] = replace
+) -> GraphRAG:
+    """An engine whose document was asked about, then let go."""
     rag = engine(database, models=Models(chat, ScriptedEmbedding(WIDTH)))
     await rag.index_documents([Document(text=OLD, key="a", title="Oldname"), Document(text="Kiln Ltd hired Cora Doe.")])
     for question in QUESTIONS:
         found = await rag.query_data(question)
         assert says_old(found.context) == list(GONE)
-    await rag.index_documents([Document(text=NEW, key="a", title="New")])
+    await let_go(rag)
     return rag
 
 
+@pytest.mark.parametrize("let_go", WAYS)
 @pytest.mark.parametrize("mode", ["mix", "local", "naive"])
-async def test_no_mode_answers_with_it(database: str, mode: Mode) -> None:
+async def test_no_mode_answers_with_it(
+    database: str, mode: Mode, let_go: Callable[[GraphRAG], Awaitable[None]]
+) -> None:
     chat = ScriptedChat(extract=plain_facts)
-    rag = await replaced(database, chat)
+    rag = await replaced(database, chat, let_go)
     for question in QUESTIONS:
         param = QueryParam(mode=mode, top_k=100, max_hops=5, space="*", search_query=question)
         answer = await rag.query("What is known?", param)

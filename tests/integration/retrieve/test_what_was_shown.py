@@ -7,7 +7,16 @@ from collections.abc import AsyncIterator
 import pytest
 
 from post_graph_rag.engine import GraphRAG
-from post_graph_rag.records import Closing, EntityHit, PredicateRule, QueryParam, RelationHit
+from post_graph_rag.records import (
+    Closing,
+    EntityHit,
+    ExtractedRelation,
+    Extraction,
+    PredicateRule,
+    QueryParam,
+    RelationHit,
+)
+from post_graph_rag.testing import ScriptedChat
 from tests.integration.writing.support import Place, document
 
 ONE_AT_A_TIME = PredicateRule(predicate="runs", per="object")
@@ -164,3 +173,12 @@ async def test_a_fact_that_states_no_dates_matches_every_date_and_says_so(rag: G
     data = await rag.query_data("Who runs Acme?", QueryParam(as_of="1850"))
     assert "- Ada runs Acme. (undated) [1]" in data.context
     assert data.notes == ("facts without stated dates match every date that is asked for: 1",)
+
+
+async def test_a_stated_date_means_its_whole_span_in_any_zone_and_era(place: Place) -> None:
+    said = ExtractedRelation(subject="Ada", predicate="runs", object="Acme", valid_from="44 BC", valid_to="2020")
+    rag = place.engine(ScriptedChat({"extraction": Extraction(relations=(said,))}))
+    await rag.index_documents([document("a", "Ada runs Acme.")])
+    inside = ["2020-06", "2020", "2020-12-31T23:59:59Z", "2021-01-01T00:30:00+01:00", "44 BC", "-0044-01-01"]
+    outside = ["2021", "2020-12-31T23:30:00-01:00", "-0045", "45 BC"]
+    assert [as_of for as_of in inside + outside if "Ada" in await facts(rag, as_of=as_of)] == inside

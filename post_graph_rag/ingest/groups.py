@@ -70,9 +70,9 @@ def _row(n: int, one: Settled) -> dict[str, Any]:
 
 
 def _alone(one: Settled) -> dict[str, Any]:
-    """The only period of a relation, if nothing closed it: questions about a time then need no look-up of periods."""
+    """The only period of a relation, which spares questions about a time the look-up of periods."""
     holding = next(iter(one.held)) if len(one.held) == 1 else None
-    if holding is None or holding.closed_by is not None:
+    if holding is None or holding.retracted:
         return {}
     span = holding.span
     return {"alone": True, "period": one.group.periods.get(holding), "starts": span.start, "ends": span.end}

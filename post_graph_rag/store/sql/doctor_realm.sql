@@ -63,7 +63,7 @@ WITH live AS (
 ), lone AS (
     SELECT relation AS id, min(valid::text)::tstzrange AS held, min(lower(recorded)) AS since
     FROM {record}.relation_period WHERE upper_inf(recorded)
-    GROUP BY relation HAVING count(*) = 1 AND count(closed_by) = 0
+    GROUP BY relation HAVING count(*) = 1 AND NOT bool_or(retracted)
 )
 SELECT 'vectors without their row' AS what, count(*) AS number
 FROM vector v LEFT JOIN thing t USING (kind, id) WHERE t.id IS NULL

@@ -73,10 +73,14 @@ at AS MATERIALIZED (
  AND {relation_in_window})
 
 -- name: edge_visible
--- The same of a row of relations. Most have one open period, which stands in their row: where that answers, none is
--- looked up.
-(CASE WHEN it.since <= (SELECT mark FROM at) AND ((SELECT as_of IS NULL FROM at) OR it.held && (SELECT as_of FROM at))
-      THEN true
-      WHEN it.held IS NOT NULL AND (SELECT NOT past FROM at) THEN false
+-- The same of a row of relations. What it keeps of its only open period, of its beginning and of its end answers for most;
+-- only for the rest are periods looked up.
+(CASE WHEN it.held IS NOT NULL AND (SELECT NOT past FROM at)
+      THEN CASE WHEN (SELECT as_of IS NULL FROM at) THEN it.current OR (SELECT superseded FROM at)
+                ELSE it.held && (SELECT as_of FROM at) END
+      WHEN it.born > (SELECT mark FROM at) THEN false
+      WHEN it.gone <= (SELECT mark FROM at) AND (SELECT as_of IS NULL AND NOT superseded FROM at) THEN false
+      WHEN it.current AND it.since <= (SELECT mark FROM at)
+           AND ((SELECT as_of IS NULL FROM at) OR it.held && (SELECT as_of FROM at)) THEN true
       ELSE (SELECT true FROM {record}.relation_period p WHERE p.relation = it.id AND {period_visible} LIMIT 1) END
  AND {relation_in_window})

@@ -33,17 +33,22 @@ SELECT (SELECT count(*) FROM marked_entities) + (SELECT count(*) FROM marked_rel
        + (SELECT count(*) FROM waiting)
 
 -- name: tidy_lone
--- What is kept of a relation with one open period that nothing closed follows from that period.
+-- What is kept of a relation's only open period, of its beginning and of its end follows from its periods.
 WITH lone AS (
-    SELECT r.id, p.held, p.since
-    FROM {record}.relation r LEFT JOIN (
-        SELECT relation, min(valid::text)::tstzrange AS held, min(lower(recorded)) AS since
-        FROM {record}.relation_period WHERE upper_inf(recorded)
-        GROUP BY relation HAVING count(*) = 1 AND count(closed_by) = 0
-    ) AS p ON p.relation = r.id
+    SELECT relation AS id, min(valid::text)::tstzrange AS held, min(lower(recorded)) AS since
+    FROM {record}.relation_period WHERE upper_inf(recorded)
+    GROUP BY relation HAVING count(*) = 1 AND NOT bool_or(retracted)
+), life AS (
+    SELECT relation AS id, min(lower(recorded)) AS born, max(upper(recorded)) FILTER (WHERE closed_by IS NULL) AS gone
+    FROM {record}.relation_period GROUP BY relation
+), wanted AS (
+    SELECT r.id, o.held, o.since, l.born, CASE WHEN NOT r.current THEN coalesce(l.gone, l.born) END AS gone
+    FROM {record}.relation r JOIN life l ON l.id = r.id LEFT JOIN lone o ON o.id = r.id
 ), marked AS (
-    UPDATE {record}.relation r SET held = l.held, since = l.since
-    FROM lone l WHERE r.id = l.id AND (r.held, r.since) IS DISTINCT FROM (l.held, l.since) RETURNING r.id
+    UPDATE {record}.relation r SET held = w.held, since = w.since, born = w.born, gone = w.gone
+    FROM wanted w
+    WHERE r.id = w.id AND (r.held, r.since, r.born, r.gone) IS DISTINCT FROM (w.held, w.since, w.born, w.gone)
+    RETURNING r.id
 )
 SELECT count(*) FROM marked
 

@@ -131,12 +131,14 @@ WITH given AS (
                 ELSE (SELECT lower(p.recorded) FROM {record}.relation_period p WHERE p.id = w.period) END AS since
     FROM wanted w WHERE alone
 ), added AS (
-    INSERT INTO {record}.relation (space, subject, predicate, object, negated, fact, current, held, since)
-    SELECT space, subject, predicate, object, negated, fact, current, held, since
+    INSERT INTO {record}.relation (space, subject, predicate, object, negated, fact, current, held, since, born, gone)
+    SELECT space, subject, predicate, object, negated, fact, current, held, since, $6,
+           CASE WHEN NOT current THEN $6 END
     FROM wanted LEFT JOIN lone USING (n) WHERE relation IS NULL ORDER BY n
     RETURNING id, subject, predicate, object, negated
 ), changed AS (
-    UPDATE {record}.relation r SET fact = w.fact, current = w.current, held = l.held, since = l.since
+    UPDATE {record}.relation r SET fact = w.fact, current = w.current, held = l.held, since = l.since,
+           gone = CASE WHEN NOT w.current THEN CASE WHEN r.current THEN $6 ELSE r.gone END END
     FROM wanted w LEFT JOIN lone l USING (n)
     WHERE r.id = ANY (ARRAY(SELECT relation FROM wanted)) AND r.id = w.relation
       AND (r.fact, r.current, r.held, r.since) IS DISTINCT FROM (w.fact, w.current, l.held, l.since)

@@ -119,8 +119,9 @@ told AS (
     UNION ALL
     SELECT p.at, p.kind, p.id, r.space, r.fact, NULL, CASE WHEN NOT t.holds THEN t.closings END,
            CASE WHEN p.erased AND r.space IS NULL THEN 'erased'
+                WHEN t.holds AND NOT t.known THEN 'new'
                 WHEN p.erased THEN CASE WHEN t.holds THEN 'reopened' ELSE 'closed' END
-                WHEN t.holds AND NOT t.known THEN 'new' WHEN t.holds AND NOT t.held THEN 'reopened'
+                WHEN t.holds AND NOT t.held THEN 'reopened'
                 WHEN NOT t.holds AND (t.held OR NOT t.known) THEN 'closed' ELSE 'changed' END
     FROM page p
     LEFT JOIN LATERAL (SELECT space, fact FROM {record}.relation k WHERE k.id = p.id OFFSET 0) AS r ON true

@@ -17,9 +17,13 @@ WITHOUT = "Acme Corp hired Dora Lind."
 async def rag(place: Place) -> GraphRAG:
     """An engine on a realm that has forgotten where it heard of Birch Labs."""
     made = place.engine()
-    await made.index_document(document("a", FACT))
-    await made.index_document(document("a", WITHOUT))
+    await forget_birch(made)
     return made
+
+
+async def forget_birch(rag: GraphRAG) -> None:
+    await rag.index_document(document("a", FACT))
+    await rag.index_document(document("a", WITHOUT))
 
 
 async def found(rag: GraphRAG, **how: bool) -> set[str]:
@@ -38,9 +42,13 @@ async def test_a_dormant_entity_keeps_its_words_and_says_that_it_is_dormant(rag:
     assert (shown.weight, shown.relations, shown.passages) == (0, 0, ())
 
 
-async def test_a_dormant_entity_is_not_in_the_graph(rag: GraphRAG) -> None:
+async def test_a_dormant_entity_is_not_in_the_graph(writing_dsn: str) -> None:
+    drawn = Place(writing_dsn)
+    rag = drawn.engine()
+    await forget_birch(rag)
     names = await rag.cypher("MATCH (e:Entity) RETURN e.name", columns=["name"])
     assert {row["name"] for row in names} == {"Acme Corp", "Dora Lind"}
+    await drawn.close()
 
 
 async def test_dormancy_is_told_by_the_feed_and_so_is_its_end(rag: GraphRAG) -> None:

@@ -110,11 +110,12 @@ CONTENT = {
 
 @dataclass
 class Place:
-    """A realm of a test's own, and the engines that were opened on it."""
+    """A realm of a test's own, and the engines that were opened on it. graph: "none" is made and written faster."""
 
     dsn: str
     realm: str = field(default_factory=fresh_realm_name)
     engines: list[GraphRAG] = field(default_factory=list)
+    graph: str = "age"
 
     def engine(
         self,
@@ -127,7 +128,7 @@ class Place:
         """An engine on scripted models; without gleaning unless asked for, so that a passage is a call."""
         models = Models(chat or facts_chat(), embedding or small_embedding())
         made = GraphRAG(
-            Settings(**{"dsn": self.dsn, "realm": self.realm, "gleaning_passes": 0, **settings}),
+            Settings(**{"dsn": self.dsn, "realm": self.realm, "graph": self.graph, "gleaning_passes": 0, **settings}),
             models=models,
             prompts=prompts,
         )

@@ -34,11 +34,13 @@ class RealmStats(Record):
 class OptimizeReport(Record):
     """What `optimize` did.
 
-    indexed: vector tables that got their HNSW index; analyzed: tables with fresh statistics; tidied: rows put right.
+    indexed: vector tables that got their HNSW index; merged: vectors that had waited to be put into one.
+    analyzed: tables with fresh statistics; tidied: rows put right.
     busy: another process was at it already, so nothing was done.
     """
 
     indexed: tuple[str, ...] = ()
+    merged: int = 0
     analyzed: int = 0
     tidied: int = 0
     busy: bool = False

@@ -104,6 +104,8 @@ async def optimize(settings: Settings, name: Name = None) -> None:
     typer.echo(f"{report.tidied} rows put right, {report.analyzed} tables analyzed")
     for table in report.indexed:
         typer.echo(f"index built: {table}")
+    if report.merged:
+        typer.echo(f"{report.merged} vectors put into an index")
 
 
 @realm_app.command()

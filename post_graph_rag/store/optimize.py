@@ -10,6 +10,7 @@ from post_graph_rag.store.database import Database, Session
 from post_graph_rag.store.identifiers import quoted
 from post_graph_rag.store.realms import Realm, may_migrate
 from post_graph_rag.store.statements import render, sources
+from post_graph_rag.store.tail import LONG, long_tails, merge_tails
 
 THRESHOLD = 20_000  # vectors; below it an exact scan is as fast and finds everything
 MUCH = 100  # passages written by one call that make it worth to look
@@ -17,11 +18,14 @@ WAIT = "5s"  # for a table's lock; writers wait while an index is built, readers
 
 
 async def optimize(
-    database: Database, realm: Realm, threshold: int | None = None, *, graph: bool = True
+    database: Database, realm: Realm, threshold: int | None = None, *, graph: bool = True, waiting: int = 0
 ) -> OptimizeReport:
     """Build the HNSW index of each vector table above `threshold` current vectors, and analyze the realm's tables.
 
     threshold: None is 20,000. graph: analyze the graph's tables too, which only a user's openCypher reads.
+    waiting: of a kind of which no more vectors wait, these go on waiting.
+
+    An index that holds what waits in the tail too is made anew. What waits is then put into its index.
 
     Readers are never blocked; writers wait while an index is built. A second call builds nothing again.
     When another process is at it already, nothing is done and the report says so.
@@ -35,8 +39,12 @@ async def optimize(
         await session.run("roomy_index_build")
         wanted = await tables_to_index(session, realm, threshold)
         for table in wanted:
-            await _index(session, realm, table)
-        return OptimizeReport(indexed=tuple(wanted), analyzed=await _analyze(session, realm, graph))
+            await _build(session, realm, table)
+        tails = await long_tails(session, waiting)
+        analyzed = await _analyze(session, realm, graph)
+    for table in wanted:
+        await _exchange(database, realm, table)
+    return OptimizeReport(indexed=tuple(wanted), merged=await merge_tails(database, realm, tails), analyzed=analyzed)
 
 
 async def optimize_after(database: Database, realm: Realm, written: int) -> OptimizeReport | None:
@@ -45,12 +53,25 @@ async def optimize_after(database: Database, realm: Realm, written: int) -> Opti
     It is not ours on a caller's connection nor for a role that does not own the realm. A lock that is not had in time
     is left to the next call.
     """
-    if written < MUCH or not database.owned or not await may_migrate(database, realm.info.name):
+    if written < MUCH or not await _is_ours(database, realm):
         return None
     try:
-        return await optimize(database, realm, graph=False)
+        return await optimize(database, realm, graph=False, waiting=LONG)
     except Busy:
         return OptimizeReport(busy=True)
+
+
+async def merge_after(database: Database, realm: Realm) -> int:
+    """Put what waits into its index where much does, at the end of a call that wrote little; returns how many."""
+    if not await _is_ours(database, realm):
+        return 0
+    async with database.transaction(realm.statements, read_only=True) as session:
+        tails = await long_tails(session, LONG)
+    return await merge_tails(database, realm, tails)
+
+
+async def _is_ours(database: Database, realm: Realm) -> bool:
+    return database.owned and await may_migrate(database, realm.info.name)
 
 
 async def tables_to_index(session: Session, realm: Realm, threshold: int | None = None) -> list[str]:
@@ -72,11 +93,23 @@ def _wanted(table: Any, large: bool) -> bool:
     return not table["valid"] or (large and not table["indexed"])
 
 
-async def _index(session: Session, realm: Realm, table: str) -> None:
-    record, index = quoted(realm.info.schema_name), quoted(f"{table}_hnsw")
-    names = {**realm.names, "table": f"{record}.{quoted(table)}"}
-    await session.script(render(sources()["drop_index"], {"index": f"{record}.{index}"}))
-    await session.script(render(sources()["create_vector_indexes"], {**names, "index": index}))
+async def _build(session: Session, realm: Realm, table: str) -> None:
+    """Under a name of its own: to remove an index that is there would make readers wait while this one is built."""
+    record = quoted(realm.info.schema_name)
+    names = {**realm.names, "table": f"{record}.{quoted(table)}", "index": quoted(f"{table}_fresh")}
+    await session.script(render(sources()["create_vector_indexes"], names))
+
+
+async def _exchange(database: Database, realm: Realm, table: str) -> None:
+    """Put the index that was built in the place of the one that may be there, in a moment in which nobody reads.
+
+    Where another process is at it, that one does it.
+    """
+    names = {**realm.names, "index": quoted(f"{table}_hnsw"), "fresh": quoted(f"{table}_fresh")}
+    async with database.transaction(realm.statements, fresh=True) as session:
+        lock = await session.row("try_lock_optimize", realm.info.schema_name, WAIT)
+        if lock["mine"]:
+            await session.script(render(sources()["exchange_index"], names))
 
 
 async def _analyze(session: Session, realm: Realm, graph: bool) -> int:

@@ -25,3 +25,5 @@ async def keep_up_after(database: Database, realm: Realm, written: int) -> None:
     if written >= optimize.MUCH:
         await sweep_words(database, realm)
         await optimize.optimize_after(database, realm, written)
+    elif written:
+        await optimize.merge_after(database, realm)

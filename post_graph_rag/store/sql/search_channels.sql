@@ -15,28 +15,48 @@ FROM {record}.space s WHERE $1::text[] IS NULL OR s.name = ANY($1)
 -- Nearest by cosine. $1: query vectors, one after another; $2: their width; $3, $4: in which channel the query of which
 -- number is searched (a channel that is not named is not read); $5: spaces; $6: hits of each channel.
 WITH query AS MATERIALIZED (
-    SELECT q.channel, (($1::real[])[q.number * $2::int + 1 : (q.number + 1) * $2::int])::{vector} AS embedding
+    SELECT q.channel, q.number, (($1::real[])[q.number * $2::int + 1 : (q.number + 1) * $2::int])::{vector} AS embedding
     FROM unnest($3::text[], $4::int[]) AS q(channel, number)
 ),
 -- "+ 0" keeps an index on one of the two from being used: here the one on spaces, below the one on vectors.
 near AS MATERIALIZED (
-    SELECT q.channel, near.id, near.distance
+    SELECT q.channel, q.number, near.id, near.distance
     FROM query q CROSS JOIN LATERAL (
         SELECT v.id, v.embedding <=> q.embedding AS distance FROM {passage_vector} v
-        WHERE v.current AND v.space + 0 = ANY($5::int[]) ORDER BY distance LIMIT $6::int
+        WHERE v.current AND NOT v.tail AND v.space + 0 = ANY($5::int[]) ORDER BY distance LIMIT $6::int
     ) near WHERE q.channel = 'passage_vector'
     UNION ALL
-    SELECT q.channel, near.id, near.distance
+    SELECT q.channel, q.number, near.id, near.distance
     FROM query q CROSS JOIN LATERAL (
         SELECT v.id, v.embedding <=> q.embedding AS distance FROM {entity_vector} v
-        WHERE v.current AND v.space + 0 = ANY($5::int[]) ORDER BY distance LIMIT $6::int
+        WHERE v.current AND NOT v.tail AND v.space + 0 = ANY($5::int[]) ORDER BY distance LIMIT $6::int
     ) near WHERE q.channel = 'entity_vector'
     UNION ALL
-    SELECT q.channel, near.id, near.distance
+    SELECT q.channel, q.number, near.id, near.distance
     FROM query q CROSS JOIN LATERAL (
         SELECT v.id, v.embedding <=> q.embedding AS distance FROM {relation_vector} v
-        WHERE v.current AND v.space + 0 = ANY($5::int[]) ORDER BY distance LIMIT $6::int
+        WHERE v.current AND NOT v.tail AND v.space + 0 = ANY($5::int[]) ORDER BY distance LIMIT $6::int
     ) near WHERE q.channel = 'relation_vector'
+),
+-- What waits to be put into an index on vectors, of which there is never much.
+tail AS (
+    SELECT q.channel, q.number, tail.id, tail.distance
+    FROM query q CROSS JOIN LATERAL (
+        SELECT v.id, v.embedding <=> q.embedding AS distance FROM {passage_vector} v
+        WHERE v.current AND v.tail AND v.space = ANY($5::int[]) ORDER BY (v.embedding <=> q.embedding) + 0 LIMIT $6::int
+    ) tail WHERE q.channel = 'passage_vector'
+    UNION ALL
+    SELECT q.channel, q.number, tail.id, tail.distance
+    FROM query q CROSS JOIN LATERAL (
+        SELECT v.id, v.embedding <=> q.embedding AS distance FROM {entity_vector} v
+        WHERE v.current AND v.tail AND v.space = ANY($5::int[]) ORDER BY (v.embedding <=> q.embedding) + 0 LIMIT $6::int
+    ) tail WHERE q.channel = 'entity_vector'
+    UNION ALL
+    SELECT q.channel, q.number, tail.id, tail.distance
+    FROM query q CROSS JOIN LATERAL (
+        SELECT v.id, v.embedding <=> q.embedding AS distance FROM {relation_vector} v
+        WHERE v.current AND v.tail AND v.space = ANY($5::int[]) ORDER BY (v.embedding <=> q.embedding) + 0 LIMIT $6::int
+    ) tail WHERE q.channel = 'relation_vector'
 ),
 -- A scan of an index on vectors passes by small spaces: where it found too little, these are read whole.
 short AS MATERIALIZED (
@@ -46,26 +66,32 @@ short AS MATERIALIZED (
 hit AS (
     TABLE near
     UNION ALL
-    SELECT q.channel, near.id, near.distance
+    TABLE tail
+    UNION ALL
+    SELECT q.channel, q.number, near.id, near.distance
     FROM query q CROSS JOIN LATERAL (
         SELECT v.id, v.embedding <=> q.embedding AS distance FROM {passage_vector} v
         WHERE v.current AND v.space = ANY($5::int[]) ORDER BY (v.embedding <=> q.embedding) + 0 LIMIT $6::int
     ) near WHERE q.channel = 'passage_vector' AND (SELECT few FROM short WHERE channel = 'passage_vector')
     UNION ALL
-    SELECT q.channel, near.id, near.distance
+    SELECT q.channel, q.number, near.id, near.distance
     FROM query q CROSS JOIN LATERAL (
         SELECT v.id, v.embedding <=> q.embedding AS distance FROM {entity_vector} v
         WHERE v.current AND v.space = ANY($5::int[]) ORDER BY (v.embedding <=> q.embedding) + 0 LIMIT $6::int
     ) near WHERE q.channel = 'entity_vector' AND (SELECT few FROM short WHERE channel = 'entity_vector')
     UNION ALL
-    SELECT q.channel, near.id, near.distance
+    SELECT q.channel, q.number, near.id, near.distance
     FROM query q CROSS JOIN LATERAL (
         SELECT v.id, v.embedding <=> q.embedding AS distance FROM {relation_vector} v
         WHERE v.current AND v.space = ANY($5::int[]) ORDER BY (v.embedding <=> q.embedding) + 0 LIMIT $6::int
     ) near WHERE q.channel = 'relation_vector' AND (SELECT few FROM short WHERE channel = 'relation_vector')
 ),
--- The scan's own order may be approximate, and several queries may find the same.
-best AS (SELECT channel, id, 1 - min(distance) AS score FROM hit GROUP BY channel, id)
+-- The scan's own order may be approximate, and what is found may be found twice: by one query, and by several.
+once AS (
+    SELECT channel, id, distance, row_number() OVER (PARTITION BY channel, number ORDER BY distance, id) AS rank
+    FROM (SELECT channel, number, id, min(distance) AS distance FROM hit GROUP BY channel, number, id) found
+),
+best AS (SELECT channel, id, 1 - min(distance) AS score FROM once WHERE rank <= $6::int GROUP BY channel, id)
 SELECT channel, array_agg(id ORDER BY score DESC, id) AS ids, array_agg(score ORDER BY score DESC, id) AS scores
 FROM best GROUP BY channel
 

@@ -10,10 +10,21 @@ SELECT kind, space, id, length, term, frequency, true
 FROM unnest($1::smallint[], $2::integer[], $3::bigint[], $4::integer[], $5::text[], $6::smallint[])
      AS w(kind, space, id, length, term, frequency)
 
+-- name: passage_waits
+-- Whether a vector that comes has to wait in the tail: where there is an HNSW index, which would cost milliseconds a row.
+(SELECT to_regclass('{record}.passage_vector_{generation}_hnsw') IS NOT NULL)
+
+-- name: entity_waits
+(SELECT to_regclass('{record}.entity_vector_{generation}_hnsw') IS NOT NULL)
+
+-- name: relation_waits
+(SELECT to_regclass('{record}.relation_vector_{generation}_hnsw') IS NOT NULL)
+
 -- name: put_passage_vectors
 -- $1 ids, $2 spaces, $3 vectors as text.
-INSERT INTO {passage_vector} (id, space, current, embedding)
-SELECT id, space, true, embedding::{vector} FROM unnest($1::bigint[], $2::integer[], $3::text[]) AS w(id, space, embedding)
+INSERT INTO {passage_vector} (id, space, current, tail, embedding)
+SELECT id, space, true, {passage_waits}, embedding::{vector}
+FROM unnest($1::bigint[], $2::integer[], $3::text[]) AS w(id, space, embedding)
 ON CONFLICT (id) DO NOTHING
 
 -- name: put_entity_vectors
@@ -25,9 +36,10 @@ WITH made AS (
 ), settled AS (
     UPDATE {record}.entity_profile p SET pending = false FROM made WHERE p.entity = made.id
 )
-INSERT INTO {entity_vector} (id, space, current, embedding)
-SELECT m.id, m.space, e.current, m.embedding::{vector} FROM made m JOIN {record}.entity e ON e.id = m.id ORDER BY m.id
-ON CONFLICT (id) DO UPDATE SET embedding = excluded.embedding, current = excluded.current
+INSERT INTO {entity_vector} (id, space, current, tail, embedding)
+SELECT m.id, m.space, e.current, e.current AND {entity_waits}, m.embedding::{vector}
+FROM made m JOIN {record}.entity e ON e.id = m.id ORDER BY m.id
+ON CONFLICT (id) DO UPDATE SET embedding = excluded.embedding, current = excluded.current, tail = excluded.tail
 
 -- name: put_relation_vectors
 WITH made AS (
@@ -35,21 +47,22 @@ WITH made AS (
 ), settled AS (
     UPDATE {record}.relation r SET pending = false FROM made WHERE r.id = made.id AND r.pending
 )
-INSERT INTO {relation_vector} (id, space, current, embedding)
-SELECT m.id, m.space, r.current, m.embedding::{vector} FROM made m JOIN {record}.relation r ON r.id = m.id ORDER BY m.id
-ON CONFLICT (id) DO UPDATE SET embedding = excluded.embedding, current = excluded.current
+INSERT INTO {relation_vector} (id, space, current, tail, embedding)
+SELECT m.id, m.space, r.current, r.current AND {relation_waits}, m.embedding::{vector}
+FROM made m JOIN {record}.relation r ON r.id = m.id ORDER BY m.id
+ON CONFLICT (id) DO UPDATE SET embedding = excluded.embedding, current = excluded.current, tail = excluded.tail
 
 -- name: set_current
 -- What can be found now: passages $1 come, passages $2 go; entities $3 come, $4 go; relations $5 come, $6 go;
 -- names $7 go.
 WITH passages AS (
-    UPDATE {passage_vector} v SET current = v.id = ANY ($1::bigint[])
+    UPDATE {passage_vector} v SET current = NOT v.current, tail = NOT v.current AND {passage_waits}
     WHERE v.id = ANY ($1::bigint[] || $2::bigint[]) AND v.current <> (v.id = ANY ($1::bigint[]))
 ), entities AS (
-    UPDATE {entity_vector} v SET current = v.id = ANY ($3::bigint[])
+    UPDATE {entity_vector} v SET current = NOT v.current, tail = NOT v.current AND {entity_waits}
     WHERE v.id = ANY ($3::bigint[] || $4::bigint[]) AND v.current <> (v.id = ANY ($3::bigint[]))
 ), relations AS (
-    UPDATE {relation_vector} v SET current = v.id = ANY ($5::bigint[])
+    UPDATE {relation_vector} v SET current = NOT v.current, tail = NOT v.current AND {relation_waits}
     WHERE v.id = ANY ($5::bigint[] || $6::bigint[]) AND v.current <> (v.id = ANY ($5::bigint[]))
 ), come AS (
     SELECT 1::smallint AS kind, unnest($1::bigint[]) AS id UNION ALL SELECT 3, unnest($5::bigint[])

@@ -47,6 +47,11 @@ def coarse_type(type_: str) -> str:
     return ""
 
 
+def type_key(type_: str) -> str:
+    """The key under which two type names are the same: case, accents, underscores and blanks are folded."""
+    return " ".join(fold(visible(type_)).replace("_", " ").split())
+
+
 def types_compatible(first: str, second: str) -> bool:
     """Whether two free-text types can be of one thing; an unknown type goes with every other."""
     kinds = {coarse_type(first), coarse_type(second)}

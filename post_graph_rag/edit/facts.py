@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import date, datetime
+from typing import TypeAlias
 
 from post_graph_rag.clean import clean_text
 from post_graph_rag.errors import InputError, RelationNotFound
@@ -17,22 +18,42 @@ from post_graph_rag.store import write
 from post_graph_rag.store.database import Database
 from post_graph_rag.store.realms import Realm
 
+_Rule: TypeAlias = tuple[str, str, str]
+
 
 async def set_rules(database: Database, realm: Realm, rules: Sequence[PredicateRule]) -> None:
     """Put these rules in the place of those the realm has, and settle all facts that they concern."""
-    wanted = [_stored(rule) for rule in rules]
+    wanted = {_stored(rule) for rule in rules}
+    await _put_rules(database, realm, lambda live: wanted)
 
+
+async def add_rules(database: Database, realm: Realm, rules: Sequence[PredicateRule]) -> None:
+    """Put these in the place of rules about the same predicates; nothing is written where none changes."""
+    added = {_stored(rule) for rule in rules}
+    predicates = {predicate for predicate, _, _ in added}
+
+    def beside(live: set[_Rule]) -> set[_Rule]:
+        return {rule for rule in live if rule[0] not in predicates} | added
+
+    async with database.transaction(realm.statements, read_only=True) as session:
+        live = set(await write.live_rules(session))
+    if beside(live) != live:
+        await _put_rules(database, realm, beside)
+
+
+async def _put_rules(database: Database, realm: Realm, wanted: Callable[[set[_Rule]], set[_Rule]]) -> None:
     async def put() -> None:
         async with database.transaction(realm.statements) as session:
             stamp = await write.take_stamp(session)
-            if changed := await write.put_rules(session, wanted, stamp):
+            rules = wanted(set(await write.live_rules(session)))
+            if changed := await write.put_rules(session, rules, stamp):
                 relations = await write.relations_with(session, changed)
                 await resettle(session, stamp, realm.info.graph_name, renewed=relations)
 
     await tried_again(database, put)
 
 
-def _stored(rule: PredicateRule) -> tuple[str, str, str]:
+def _stored(rule: PredicateRule) -> _Rule:
     key = predicate_key(clean_text(rule.predicate)[0])
     if not key.strip():
         raise InputError(f"a rule has the predicate {rule.predicate!r}: name one, as in 'chief executive of'")

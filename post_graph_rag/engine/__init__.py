@@ -27,6 +27,8 @@ class GraphRAG(Writing, Reading, Looking, Editing, Forgetting, Upkeep):
         written, model replies included, is kept only if it commits.
     models: language and embedding models of the caller's own, in place of those the settings name.
     prompts: replacements for the shipped prompts, by name.
+    schema: the types and predicates to look for; its rules of supersession are made the realm's by the first indexing.
+    open_gates: names of gates between extractor and store that stop nothing (see docs/models.md); all are closed.
 
     Nothing is opened before it is needed. One object may be used in several event loops, one after the other.
     """

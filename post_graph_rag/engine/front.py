@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Mapping
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 from post_graph_rag.config import Settings
 from post_graph_rag.edit.changing import Changing
 from post_graph_rag.errors import ExtensionMissing, RealmMoved
+from post_graph_rag.ingest.gates import known_gates
 from post_graph_rag.models.prompts import Prompts
 from post_graph_rag.models.roles import Models
 from post_graph_rag.models.tokens import tokenizer_for
 from post_graph_rag.opening import Opening
+from post_graph_rag.records import ExtractionSchema, Gate
+from post_graph_rag.store.realms import Realm
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
@@ -46,9 +49,14 @@ class Front:
         connection: Any = None,
         models: Models | None = None,
         prompts: Mapping[str, str] | None = None,
+        schema: ExtractionSchema | None = None,
+        open_gates: Collection[Gate] = (),
     ) -> None:
         self.settings = settings or Settings()
         self._prompts = Prompts(prompts)
+        self._schema = schema
+        self._ruled: Realm | None = None
+        self._open_gates = known_gates(open_gates)
         self._opening = Opening(self.settings, connection, models)
 
     async def __aenter__(self) -> Self:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 
 from pydantic import JsonValue
 
+from post_graph_rag.edit.facts import add_rules
 from post_graph_rag.engine.front import Front, found_again
 from post_graph_rag.ingest.indexer import Indexer
 from post_graph_rag.records import (
@@ -67,7 +69,8 @@ class Writing(Front):
         EmbeddingError, ExtractionError (with `reports`), DatabaseError, or an error of opening the realm.
         """
         indexer = await self._indexer()
-        return await indexer.index(documents, reindex=reindex, progress=progress)
+        async with self._rules_of_schema(indexer):
+            return await indexer.index(documents, reindex=reindex, progress=progress)
 
     @found_again
     async def complete_pending(self) -> PendingReport:
@@ -87,4 +90,24 @@ class Writing(Front):
 
     async def _indexer(self) -> Indexer:
         realm = await self._opening.writable_realm()
-        return Indexer(await self._opening.database(), realm, self._opening.models, self.settings, self._prompts)
+        return Indexer(
+            await self._opening.database(),
+            realm,
+            self._opening.models,
+            self.settings,
+            self._prompts,
+            self._schema,
+            self._open_gates,
+        )
+
+    @asynccontextmanager
+    async def _rules_of_schema(self, indexer: Indexer) -> AsyncIterator[None]:
+        """Make the schema's rules hold before indexing; inside a caller's transaction after it, for they take the lock."""
+        rules = self._schema.rules if self._schema is not None and self._ruled is not indexer.realm else ()
+        inside = indexer.database.inside_transaction
+        if rules and not inside:
+            await add_rules(indexer.database, indexer.realm, rules)
+            self._ruled = indexer.realm
+        yield
+        if rules and inside:
+            await add_rules(indexer.database, indexer.realm, rules)

@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from post_graph_rag import failpoints
 from post_graph_rag.clean import clean_text
 from post_graph_rag.errors import ExtractionError, LLMError
-from post_graph_rag.ingest.gates import apply_gates
+from post_graph_rag.ingest.expected import Expected, Told
+from post_graph_rag.ingest.gates import DEFAULT_GATES, apply_gates
 from post_graph_rag.ingest.underway import Underway
 from post_graph_rag.models.extraction_call import extraction_request, prompt_version
 from post_graph_rag.models.parsing import parse_extraction
 from post_graph_rag.models.prompts import Prompts
 from post_graph_rag.models.protocols import ChatModel, ChatReply, ChatRequest
 from post_graph_rag.models.replies import About, Kept, ReplyStore, content_key
-from post_graph_rag.records import DocumentContext, Extraction
+from post_graph_rag.models.vocabulary import extraction_instructions
+from post_graph_rag.records import DocumentContext, Extraction, ExtractionSchema, Gate
 
-READING = 1
+READING = 2
 """Version of parser and gates; to be raised when either makes something else of the same reply."""
 
 
@@ -38,14 +40,29 @@ class Extracted:
 
 
 class Extractor:
-    """Asks one model, with one set of prompts, and keeps what it says."""
+    """Asks one model, with one set of prompts, and keeps what it says.
 
-    def __init__(self, chat: ChatModel, replies: ReplyStore, prompts: Prompts, gleaning: int) -> None:
+    schema: what the user wants to find; None: anything. open_gates: names of the gates that stop nothing.
+    """
+
+    def __init__(
+        self,
+        chat: ChatModel,
+        replies: ReplyStore,
+        prompts: Prompts,
+        gleaning: int,
+        schema: ExtractionSchema | None = None,
+        open_gates: Collection[Gate] = (),
+    ) -> None:
         self._chat = chat
         self._replies = replies
         self._prompts = prompts
         self._rounds = range(1 + gleaning)
-        self._versions = [prompt_version(prompts, round) for round in self._rounds]
+        self._instructions = extraction_instructions(prompts, schema)
+        self._versions = [prompt_version(prompts, round, self._instructions) for round in self._rounds]
+        self._expected = Expected.by(schema)
+        self._gates = DEFAULT_GATES.difference(open_gates)
+        self._reading = (READING, schema and schema.model_dump_json(), *sorted(open_gates))
         self._underway = Underway()
 
     @property
@@ -58,7 +75,7 @@ class Extractor:
 
     def _named(self, rounds: int) -> str:
         """The name of an extractor that reads so many rounds."""
-        return f"{self._chat.name} {content_key(READING, self._versions[:rounds]).hex()[:12]}x{rounds}"
+        return f"{self._chat.name} {content_key(self._reading, self._versions[:rounds]).hex()[:12]}x{rounds}"
 
     def keys(self, text_hash: bytes, context_hash: bytes) -> list[bytes]:
         """Keys of the replies about a passage, one for each round; the names a call was shown are no part of them."""
@@ -87,7 +104,9 @@ class Extractor:
         found = Extraction()
         async with self._underway.turn(keys[0]) as told:
             for round, key in zip(self._rounds, keys, strict=True):
-                request = extraction_request(text, context, known_names, round, found, self._prompts)
+                request = extraction_request(
+                    text, context, known_names, round, found, self._prompts, self._instructions
+                )
                 more = self._replay(told.get(key) or kept.get(key), done)
                 more = more or await self._ask(request, key, about, told, done)
                 if more is None:
@@ -99,7 +118,8 @@ class Extractor:
                 found = _joined(found, more)
         done.extractor = done.extractor or self.name
         if done.failure is None:
-            done.extraction, done.gates = apply_gates(found)
+            given = Told(self._instructions, text, context, known_names)
+            done.extraction, done.gates = apply_gates(found, self._gates, expected=self._expected, told=given)
         return done
 
     def _replay(self, kept: Kept | None, done: Extracted) -> Extraction | None:

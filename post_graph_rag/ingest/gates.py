@@ -1,8 +1,9 @@
 """Gates between what an extractor says and what is stored: each named, counted, and able to be switched off.
 
 A gate drops an item or mends it; `impossible_date` only counts: what a passage states is kept as it stands, and
-structure.py says what can be made of it. No gate turns a predicate into its inverse, none judges a name by its length,
-and case counts: "it" is a pronoun, "IT" is not.
+structure.py says what can be made of it. `unknown_type`, `unknown_predicate` and `unfit_type` hold what was found
+against the user's schema, and only count unless it is strict. No gate turns a predicate into its inverse, none judges a
+name by its length, and case counts: "it" is a pronoun, "IT" is not.
 """
 
 from __future__ import annotations
@@ -12,25 +13,14 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterable
 from dataclasses import dataclass
-from typing import Literal, TypeVar, get_args
+from typing import TypeVar, get_args
 
 from post_graph_rag.errors import ImpossibleDate, InputError
+from post_graph_rag.ingest.expected import Expected, Told, Types
 from post_graph_rag.kinds import coarse_type
 from post_graph_rag.moments import period
 from post_graph_rag.names import name_key, predicate_key
-from post_graph_rag.records import ExtractedEntity, ExtractedRelation, Extraction
-
-Gate = Literal[
-    "empty_name",
-    "pronoun",
-    "empty_predicate",
-    "vague_predicate",
-    "negated_predicate",
-    "self_loop",
-    "low_confidence",
-    "impossible_date",
-    "duplicate",
-]
+from post_graph_rag.records import ExtractedEntity, ExtractedRelation, Extraction, Gate
 
 DEFAULT_GATES: frozenset[Gate] = frozenset(get_args(Gate))
 """All gates."""
@@ -66,24 +56,35 @@ _DENIAL = re.compile(
 Item = TypeVar("Item", ExtractedEntity, ExtractedRelation)
 Named = frozenset[str]
 """Names of the entities that were kept: a relation may have them as ends whatever they look like."""
+ANYTHING = Expected()
+NOTHING = Told()
 
 
 def apply_gates(
-    extraction: Extraction, gates: Collection[Gate] = DEFAULT_GATES, min_confidence: float = MIN_CONFIDENCE
+    extraction: Extraction,
+    gates: Collection[Gate] = DEFAULT_GATES,
+    min_confidence: float = MIN_CONFIDENCE,
+    expected: Expected = ANYTHING,
+    told: Told = NOTHING,
 ) -> tuple[Extraction, Counter[str]]:
     """Drop or mend what must not be stored.
 
     gates: names of the gates that are closed. min_confidence: bound of `low_confidence`, from 0 to 1.
+    expected: what the user wants to find. told: what the model was given, for `prompt_name`.
     Returns what remains, in order, and how often each gate dropped or mended something.
     Raises InputError for an unknown gate.
     """
-    unknown = set(gates) - DEFAULT_GATES
-    if unknown:
-        raise InputError(f"Unknown gates {sorted(unknown)}; there are {sorted(DEFAULT_GATES)}.")
-    warden = _Warden(frozenset(gates), min_confidence, Counter())
+    warden = _Warden(known_gates(gates), min_confidence, expected, told, Counter())
     entities = warden.entities(extraction.entities)
-    relations = warden.relations(extraction.relations, frozenset(entity.name for entity in entities))
+    relations = warden.relations(extraction.relations, entities)
     return Extraction(entities=entities, relations=relations), warden.counts
+
+
+def known_gates(gates: Collection[Gate]) -> frozenset[Gate]:
+    """These gates, each of which there must be. Raises InputError."""
+    if unknown := set(gates) - DEFAULT_GATES:
+        raise InputError(f"Unknown gates {sorted(unknown)}; there are {sorted(DEFAULT_GATES)}.")
+    return frozenset(gates)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,22 +93,38 @@ class _Warden:
 
     gates: frozenset[Gate]
     min_confidence: float
+    expected: Expected
+    told: Told
     counts: Counter[str]
 
     def entities(self, entities: Iterable[ExtractedEntity]) -> tuple[ExtractedEntity, ...]:
         kept = [self._with_real_aliases(entity) for entity in entities if not self._drops_entity(entity)]
+        if "unknown_type" in self.gates:
+            kept = [self.expected.spelled(entity) for entity in kept]
         return self._unique(kept, _entity_identity, _merge_entities)
 
-    def relations(self, relations: Iterable[ExtractedRelation], named: Named) -> tuple[ExtractedRelation, ...]:
-        mended = (self._mend("negated_predicate", _without_negation, relation) for relation in relations)
-        kept = [relation for relation in mended if not self._drops_relation(relation, named)]
+    def relations(
+        self, relations: Iterable[ExtractedRelation], entities: Collection[ExtractedEntity]
+    ) -> tuple[ExtractedRelation, ...]:
+        named = frozenset(entity.name for entity in entities)
+        types = self.expected.types_among(entities) if self.expected.types else {}
+        said = (self._mend("negated_predicate", _without_negation, relation) for relation in relations)
+        mended = (self._mend("predicate_alias", self.expected.named, relation) for relation in said)
+        kept = [
+            relation
+            for relation in mended
+            if not self._drops_relation(relation, named) and not self._unexpected(relation, types)
+        ]
         for relation in kept:
             self._count_impossible_dates(relation)
         return self._unique(kept, _relation_identity, _merge_relations)
 
     def _drops_entity(self, entity: ExtractedEntity) -> bool:
-        return self._shut("empty_name", is_empty_name(entity.name)) or self._shut(
-            "pronoun", is_pronoun(entity.name) and coarse_type(entity.type) not in _NAMEABLE
+        return (
+            self._shut("empty_name", is_empty_name(entity.name))
+            or self._shut("pronoun", is_pronoun(entity.name) and coarse_type(entity.type) not in _NAMEABLE)
+            or self._shut("prompt_name", self.told.leaked(entity.name))
+            or self._beyond("unknown_type", not self.expected.lists(entity.type))
         )
 
     def _drops_relation(self, relation: ExtractedRelation, named: Named) -> bool:
@@ -116,11 +133,29 @@ class _Warden:
         return (
             self._shut("empty_name", any(map(is_empty_name, ends)))
             or self._shut("pronoun", any(is_pronoun(end) and end not in named for end in ends))
+            or self._shut("prompt_name", any(map(self.told.leaked, ends)))
             or self._shut("empty_predicate", is_empty_name(relation.predicate))
             or self._shut("vague_predicate", key in _VAGUE)
             or self._shut("self_loop", name_key(ends[0]) == name_key(ends[1]))
             or self._shut("low_confidence", not relation.confidence >= self.min_confidence)
         )
+
+    def _unexpected(self, relation: ExtractedRelation, types: Types) -> bool:
+        # An end that is not among the entities was dropped for its type, or never had one.
+        typeless = self.expected.strict and bool(self.expected.types) and not self._ends_among(relation, types)
+        return (
+            self._beyond("unknown_type", typeless)
+            or self._beyond("unknown_predicate", not self.expected.makes(relation.predicate))
+            or self._beyond("unfit_type", not self.expected.fits(relation, types))
+        )
+
+    @staticmethod
+    def _ends_among(relation: ExtractedRelation, types: Types) -> bool:
+        return all(name_key(end) in types for end in (relation.subject, relation.object))
+
+    def _beyond(self, gate: Gate, faulty: bool) -> bool:
+        """As `_shut`, but only a strict schema stops what is beyond it."""
+        return self._shut(gate, faulty) and self.expected.strict
 
     def _shut(self, gate: Gate, faulty: bool) -> bool:
         """Whether a faulty item stops at this gate."""
@@ -136,7 +171,9 @@ class _Warden:
         aliases = tuple(
             alias
             for alias in entity.aliases
-            if not self._shut("empty_name", is_empty_name(alias)) and not self._shut("pronoun", is_pronoun(alias))
+            if not self._shut("empty_name", is_empty_name(alias))
+            and not self._shut("pronoun", is_pronoun(alias))
+            and not self._shut("prompt_name", self.told.leaked(alias))
         )
         return entity if aliases == entity.aliases else entity.model_copy(update={"aliases": aliases})
 

@@ -24,7 +24,15 @@ from post_graph_rag.models.prompts import Prompts
 from post_graph_rag.models.replies import ReplyStore
 from post_graph_rag.models.roles import Models
 from post_graph_rag.models.tokens import tokenizer_for
-from post_graph_rag.records import Document, DocumentReport, JudgeReport, PendingReport, ProgressCallback
+from post_graph_rag.records import (
+    Document,
+    DocumentReport,
+    ExtractionSchema,
+    Gate,
+    JudgeReport,
+    PendingReport,
+    ProgressCallback,
+)
 from post_graph_rag.store.database import Database
 from post_graph_rag.store.realms import Realm
 from post_graph_rag.store.upkeep import keep_up_after
@@ -42,6 +50,8 @@ class Indexer:
     models: Models
     settings: Settings
     prompts: Prompts
+    schema: ExtractionSchema | None = None
+    open_gates: frozenset[Gate] = frozenset()
 
     async def index(
         self, documents: Sequence[Document], *, reindex: bool = False, progress: ProgressCallback | None = None
@@ -99,7 +109,14 @@ class Indexer:
     async def _models(self) -> AsyncIterator[_Models]:
         """What asks models, for one call; nothing of it goes on when the call ends."""
         replies = ReplyStore(self.database, self.realm)
-        extractor = Extractor(self.models.chat("extraction"), replies, self.prompts, self.settings.gleaning_passes)
+        extractor = Extractor(
+            self.models.chat("extraction"),
+            replies,
+            self.prompts,
+            self.settings.gleaning_passes,
+            self.schema,
+            self.open_gates,
+        )
         embedder = Embedder(self.models.embedding, replies, self.realm.info.dimensions)
         try:
             yield replies, extractor, embedder

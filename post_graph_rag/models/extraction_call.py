@@ -9,6 +9,7 @@ from typing import Any
 
 from post_graph_rag.models.prompts import Prompts, fenced
 from post_graph_rag.models.protocols import ChatRequest
+from post_graph_rag.models.vocabulary import extraction_instructions
 from post_graph_rag.records import DocumentContext, Extraction, Message
 
 DOCUMENT_MARK = "---Document Text---"
@@ -65,6 +66,7 @@ def extraction_request(
     round: int = 0,
     previous: Extraction | None = None,
     prompts: Prompts | None = None,
+    instructions: str | None = None,
 ) -> ChatRequest:
     """Ask for what a passage holds, or, from round 1 on, for what the rounds before missed.
 
@@ -72,6 +74,7 @@ def extraction_request(
         first; as many as fit in 2,000 characters are told.
     previous: what was found so far, for round > 0.
     prompts: the engine's prompts; the shipped ones if None.
+    instructions: from `extraction_instructions`, made once for many calls; those of the prompts if None.
     """
     prompts = prompts or Prompts()
     names = _within(MOST_NAMES, dict.fromkeys((*context.known_names, *known_names)))
@@ -83,7 +86,7 @@ def extraction_request(
     return ChatRequest(
         role="extraction",
         messages=(
-            Message(role="system", content=prompts["extraction"].render()),
+            Message(role="system", content=instructions or extraction_instructions(prompts)),
             Message(role="user", content=asked.strip()),
         ),
         schema=SCHEMA,
@@ -99,11 +102,19 @@ def extraction_request(
 
 
 def prompt_version(
-    prompts: Prompts, round: int = 0, schema: Mapping[str, Any] = SCHEMA, temperature: float = TEMPERATURE
+    prompts: Prompts,
+    round: int = 0,
+    instructions: str | None = None,
+    schema: Mapping[str, Any] = SCHEMA,
+    temperature: float = TEMPERATURE,
 ) -> str:
-    """Hash of what shapes such a request besides its inputs; part of a stored reply's key."""
-    used = prompts.version("extraction", "gleaning" if round else "extraction_text")
-    shape = json.dumps([used, schema, temperature], sort_keys=True)
+    """Hash of what shapes such a request besides its inputs; part of a stored reply's key.
+
+    Of a user's schema only what the model is told counts: another alias or rule asks for nothing anew.
+    """
+    told = instructions or extraction_instructions(prompts)
+    used = prompts.version("gleaning" if round else "extraction_text")
+    shape = json.dumps([told, used, schema, temperature], sort_keys=True)
     return hashlib.blake2b(shape.encode(), digest_size=8).hexdigest()
 
 

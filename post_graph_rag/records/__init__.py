@@ -5,7 +5,7 @@ from post_graph_rag.records.base import Record
 from post_graph_rag.records.changes import Change, ChangeKind, ChangeName, Changes
 from post_graph_rag.records.documents import Document, DocumentContext
 from post_graph_rag.records.editing import EntityEdit
-from post_graph_rag.records.extraction import ExtractedEntity, ExtractedRelation, Extraction
+from post_graph_rag.records.extraction import ExtractedEntity, ExtractedRelation, Extraction, Gate
 from post_graph_rag.records.finding import (
     Answer,
     Cause,
@@ -43,6 +43,7 @@ from post_graph_rag.records.listing import (
 from post_graph_rag.records.realms import Finding, OptimizeReport, RealmInfo, RealmStats
 from post_graph_rag.records.reports import DocumentReport, DocumentStatus, PendingReport, Progress, ProgressCallback
 from post_graph_rag.records.rules import PredicateRule
+from post_graph_rag.records.schema import ExtractionSchema, PredicateSpec
 
 __all__ = [
     "Answer",
@@ -74,7 +75,9 @@ __all__ = [
     "ExtractedEntity",
     "ExtractedRelation",
     "Extraction",
+    "ExtractionSchema",
     "Finding",
+    "Gate",
     "GraphEdge",
     "GraphNode",
     "JudgeReport",
@@ -88,6 +91,7 @@ __all__ = [
     "PendingReport",
     "Period",
     "PredicateRule",
+    "PredicateSpec",
     "Progress",
     "ProgressCallback",
     "PurgeReport",

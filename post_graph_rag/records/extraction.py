@@ -2,7 +2,27 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from post_graph_rag.records.base import Record
+
+Gate = Literal[
+    "empty_name",
+    "pronoun",
+    "prompt_name",
+    "unknown_type",
+    "empty_predicate",
+    "predicate_alias",
+    "unknown_predicate",
+    "unfit_type",
+    "vague_predicate",
+    "negated_predicate",
+    "self_loop",
+    "low_confidence",
+    "impossible_date",
+    "duplicate",
+]
+"""What is looked at between the extractor's reply and the store; see docs/models.md for what each one stops."""
 
 
 class ExtractedEntity(Record):

@@ -17,6 +17,8 @@ __all__ = ["PLACEHOLDERS", "Prompt", "Prompts", "fenced"]
 # What each prompt must hold a place for, and may not go beyond.
 PLACEHOLDERS: Mapping[str, frozenset[str]] = {
     "extraction": frozenset(),
+    "vocabulary": frozenset({"vocabulary"}),
+    "vocabulary_strict": frozenset({"vocabulary"}),
     "extraction_text": frozenset({"context", "document"}),
     "gleaning": frozenset({"context", "found", "document"}),
     "answer": frozenset({"response_type"}),

@@ -3,14 +3,30 @@
 from __future__ import annotations
 
 import os
+from dataclasses import fields
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, get_args
 
 from pydantic import AliasChoices, Field, ModelWrapValidatorHandler, SecretStr, ValidationError, model_validator
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic_settings import SettingsConfigDict
 
 from post_graph_rag.errors import ConfigurationError
 from post_graph_rag.given import reasons
+from post_graph_rag.role_settings import (
+    NEVER_GENERAL,
+    VARIABLE_PREFIX,
+    Count,
+    Names,
+    RoleFields,
+    RoleName,
+    RoleSettings,
+    Temperature,
+    owners,
+    variable,
+)
+
+# General settings that are called otherwise than a role's own.
+GENERAL = {"max_tokens": "max_output_tokens"}
 
 
 def default_home() -> Path:
@@ -20,19 +36,22 @@ def default_home() -> Path:
     return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "post_graph_rag"
 
 
-class Settings(BaseSettings):
+class Settings(RoleFields):
     """Everything a user would turn. An argument wins over its variable, the variable over the default.
 
     dsn: where the database is; none and embedded=True: the server in `post_graph_rag.embedded`.
     realm: hard wall, a schema of its own; space: soft grouping inside it.
     embedded, offline: ask in words for the local server and for the offline models; nothing is chosen silently.
     graph: "age" keeps the Apache AGE picture, "none" works on a server without it.
-    model, extraction_model, …: names at the OpenAI-compatible endpoint; a role without its own takes `model`.
+    model, base_url, api_key, temperature, max_output_tokens, concurrency, fallbacks, context_window: the language model
+        and its OpenAI-compatible endpoint. Each role (extraction, community, auxiliary, synthesis) may have its own:
+        `extraction_model`, `extraction_base_url`, `extraction_max_tokens`, …, see RoleSettings; community takes what
+        it does not have from auxiliary first. embedding has model, base URL, key and concurrency, and no fallbacks.
     embedding_dimensions: width to ask for; None: what the model gives, learnt by one probe.
     chunk_tokens, chunk_overlap: size of a passage and how much of its end the next one repeats, in tokens.
     gleaning_passes: how often the extractor is asked again for what it missed.
-    concurrency: model calls under way at once; pool_size: database connections at most.
-    deadline: seconds one model call may take, retries included.
+    concurrency: model calls of one role under way at once; pool_size: database connections at most.
+    deadline: seconds one model call may take, retries and fallbacks included; attempts: calls of one model at most.
     home: folder of the embedded server's data and caches; server_dir: a server's own bin folder, instead of a search.
     keep_running: the embedded server stays when its last user leaves.
     optimize: after a call that wrote much, an owner refreshes statistics and builds vector indexes where they pay.
@@ -44,7 +63,7 @@ class Settings(BaseSettings):
     """
 
     model_config = SettingsConfigDict(
-        env_prefix="POST_GRAPH_RAG_",
+        env_prefix=VARIABLE_PREFIX,
         extra="forbid",
         frozen=True,
         populate_by_name=True,
@@ -64,10 +83,6 @@ class Settings(BaseSettings):
     judge_contradictions: bool = False
 
     model: str | None = None
-    extraction_model: str | None = None
-    auxiliary_model: str | None = None
-    synthesis_model: str | None = None
-    embedding_model: str | None = None
     embedding_dimensions: int | None = Field(default=None, ge=1)
     base_url: str | None = Field(
         default=None,
@@ -77,12 +92,17 @@ class Settings(BaseSettings):
     api_key: SecretStr | None = Field(
         default=None, validation_alias=AliasChoices("api_key", "POST_GRAPH_RAG_API_KEY", "OPENAI_API_KEY")
     )
+    temperature: Temperature = None
+    max_output_tokens: Count = None
+    concurrency: int = Field(default=8, ge=1)
+    fallbacks: Names = None
+    context_window: Count = None
     deadline: float = Field(default=120.0, gt=0)
+    attempts: int = Field(default=4, ge=1)
 
     chunk_tokens: int = Field(default=400, ge=20)
     chunk_overlap: int = Field(default=0, ge=0)
     gleaning_passes: int = Field(default=1, ge=0, le=5)
-    concurrency: int = Field(default=8, ge=1)
 
     pool_size: int = Field(default=8, ge=1)
     statement_cache_size: int = Field(default=200, ge=0)
@@ -96,7 +116,42 @@ class Settings(BaseSettings):
         try:
             made = handler(given)
         except ValidationError as error:
-            raise ConfigurationError(f"settings cannot be used: {reasons(error, cls)}") from error
+            raise ConfigurationError(f"settings cannot be used: {reasons(error, cls)}{_variables(error)}") from error
         if made.chunk_overlap >= made.chunk_tokens:
             raise ConfigurationError("settings cannot be used: chunk_overlap must be smaller than chunk_tokens")
         return made
+
+    def role(self, role: RoleName) -> RoleSettings:
+        """What holds for a role: its own settings, and the general ones where it has none."""
+        held = {field.name: self._held(role, field.name) for field in fields(RoleSettings)}
+        return RoleSettings(**{name: value for name, value in held.items() if value is not None})
+
+    def source(self, role: RoleName, field: str) -> str:
+        """The variable that says what `field` of a role is, for messages."""
+        own = self._own(role, field)
+        return variable(own or GENERAL.get(field, field))
+
+    @property
+    def says_of_models(self) -> bool:
+        """Whether a model, an endpoint or a key is named, in general or for a role."""
+        owning = ("", *(f"{role}_" for role in get_args(RoleName)))
+        named = (f"{owner}{field}" for owner in owning for field in ("model", "base_url", "api_key"))
+        return any(getattr(self, name) is not None for name in named)
+
+    def _held(self, role: RoleName, field: str) -> Any:
+        own = self._own(role, field)
+        if own is None and (role, field) in NEVER_GENERAL:
+            return None
+        return getattr(self, own or GENERAL.get(field, field))
+
+    def _own(self, role: RoleName, field: str) -> str | None:
+        """The setting of the role, or of one it takes from, that says what `field` is."""
+        names = (f"{owner}_{field}" for owner in owners(role))
+        return next((name for name in names if getattr(self, name, None) is not None), None)
+
+
+def _variables(error: ValidationError) -> str:
+    """The variables of the settings that are refused; those that are none have no variable."""
+    known = {str(part["loc"][0]) for part in error.errors() if part["loc"] and part["type"] != "extra_forbidden"}
+    named = sorted(name if name.isupper() else variable(name) for name in known)
+    return f" (set by argument, or by {', '.join(named)})" if named else ""

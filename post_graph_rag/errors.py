@@ -126,11 +126,12 @@ class LLMError(RAGError):
     """The language model failed.
 
     `retrieval` holds what was found (QueryData) when the failure came while an answer was written;
-    `partial` what a broken stream had sent.
+    `partial` what a broken stream had sent; `elsewhere` says whether another model might have answered.
     """
 
     retrieval: Any = None
     partial: str = ""
+    elsewhere: bool = True
 
 
 class ExtractionError(RAGError):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from contextlib import suppress
 from typing import Any
 from urllib.parse import SplitResult, unquote, urlsplit
@@ -19,16 +19,32 @@ from pydantic_core import from_json
 
 from post_graph_rag.clean import clean_text
 from post_graph_rag.errors import ConfigurationError
-from post_graph_rag.models.policy import ReplyError
+from post_graph_rag.models.policy import ReplyError, exceeds_window
 
 # Local servers want no key, but the SDK wants one to send.
 NO_KEY = "none"
 CONNECT_SECONDS = 10.0
 
 # Fields that make a reply better or cheaper and that some servers refuse; without them it is still a reply.
-OPTIONAL = ("response_format", "temperature", "max_tokens", "encoding_format")
+OPTIONAL = ("response_format", "temperature", "max_tokens", "max_completion_tokens", "encoding_format")
 # Refused when the server does not say why, most likely first.
 UNNAMED = ("response_format", "encoding_format")
+# Newer names of fields, for servers that ask for them.
+RENAMED = {"max_tokens": "max_completion_tokens"}
+
+URL_SETTING = "POST_GRAPH_RAG_BASE_URL or OPENAI_BASE_URL"
+KEY_SETTING = "POST_GRAPH_RAG_API_KEY or OPENAI_API_KEY"
+
+
+class Events(AsyncStream[object]):
+    """A stream that knows whether the endpoint said that it was done, or only fell silent."""
+
+    said_done = False
+
+    async def _iter_events(self) -> AsyncIterator[Any]:
+        async for event in super()._iter_events():
+            self.said_done = self.said_done or event.data.startswith("[DONE]")
+            yield event
 
 
 class Endpoint:
@@ -36,18 +52,28 @@ class Endpoint:
 
     base_url: up to and with "/v1"; if None the SDK's own, which is OPENAI_BASE_URL or else OpenAI.
     api_key: may be None for servers that want none.
+    url_setting, key_setting: the variables these come from, for messages.
 
     Raises ConfigurationError for a URL that is none and for a key that cannot be sent.
 
     Nothing is opened here: a client is made in the event loop that first asks, one for each loop that does.
     """
 
-    def __init__(self, base_url: str | None = None, api_key: SecretStr | str | None = None) -> None:
+    def __init__(
+        self,
+        base_url: str | None = None,
+        api_key: SecretStr | str | None = None,
+        *,
+        url_setting: str = URL_SETTING,
+        key_setting: str = KEY_SETTING,
+    ) -> None:
+        self.url_setting, self.key_setting = url_setting, key_setting
         self._base_url = base_url or os.environ.get("OPENAI_BASE_URL") or None
-        self._url = _parsed(self._base_url)
-        self._key = _sendable_key(api_key.get_secret_value() if isinstance(api_key, SecretStr) else api_key or "")
+        self._url = _parsed(self._base_url, url_setting)
+        key = api_key.get_secret_value() if isinstance(api_key, SecretStr) else api_key or ""
+        self._key = _sendable_key(key, key_setting)
         self._clients: WeakKeyDictionary[asyncio.AbstractEventLoop, AsyncOpenAI] = WeakKeyDictionary()
-        self._refused: set[tuple[str, str]] = set()
+        self._refused: dict[tuple[str, str], str | None] = {}
 
     @property
     def where(self) -> str:
@@ -60,15 +86,16 @@ class Endpoint:
         return self._key, self._url.password or ""
 
     async def post(self, path: str, body: Mapping[str, Any]) -> Any:
-        """Send JSON, give back JSON; fields of OPTIONAL that it refuses for a model are left out, then and later.
+        """Send JSON, give back JSON; fields of OPTIONAL that it refuses for a model are left out or go by
+        their newer name, then and later.
 
         Raises errors of the openai package, and ReplyError when the answer is no JSON.
         """
         return _decoded(await self._tolerant(path, dict(body), stream=False))
 
-    async def open_stream(self, path: str, body: Mapping[str, Any]) -> AsyncStream[object]:
+    async def open_stream(self, path: str, body: Mapping[str, Any]) -> Events:
         """The same for server-sent events; the caller closes what it gets."""
-        stream: AsyncStream[object] = await self._tolerant(path, {**body, "stream": True}, stream=True)
+        stream: Events = await self._tolerant(path, {**body, "stream": True}, stream=True)
         return stream
 
     async def close(self) -> None:
@@ -79,22 +106,24 @@ class Endpoint:
 
     async def _tolerant(self, path: str, body: dict[str, Any], *, stream: bool) -> Any:
         model = str(body.get("model"))
-        body = {field: value for field, value in body.items() if (model, field) not in self._refused}
+        refused = {field: newer for (known, field), newer in self._refused.items() if known == model}
+        body = _without(body, refused)
         try:
             return await self._send(path, body, stream=stream)
         except (openai.BadRequestError, openai.UnprocessableEntityError) as error:
             suspect = _suspect(error, body)
             if suspect is None:
                 raise
-            reply = await self._tolerant(path, {f: v for f, v in body.items() if f != suspect}, stream=stream)
+            newer = _newer(error, suspect)
+            reply = await self._tolerant(path, _without(body, {suspect: newer}), stream=stream)
         # Only now is it known that the field was to blame, and not the rest of this request.
-        self._refused.add((model, suspect))
+        self._refused[(model, suspect)] = newer
         return reply
 
     async def _send(self, path: str, body: dict[str, Any], *, stream: bool) -> Any:
         client = self._client()
         if stream:
-            return await client.post(path, cast_to=object, body=body, stream=True, stream_cls=AsyncStream[object])
+            return await client.post(path, cast_to=object, body=body, stream=True, stream_cls=Events)
         return await client.post(path, cast_to=str, body=body)
 
     def _client(self) -> AsyncOpenAI:
@@ -113,25 +142,20 @@ class Endpoint:
         return client
 
 
-def _parsed(base_url: str | None) -> SplitResult:
+def _parsed(base_url: str | None, setting: str) -> SplitResult:
     with suppress(ValueError, httpx2.InvalidURL):
         url = urlsplit(base_url or "")
         httpx2.URL(base_url or "")
         if base_url is None or (url.scheme in ("http", "https") and url.hostname and url.port != 0):
             return url
     # The URL itself may hold a password, so it is not quoted.
-    raise ConfigurationError(
-        "The models' URL must be like http://host:port/v1: correct POST_GRAPH_RAG_BASE_URL or OPENAI_BASE_URL."
-    )
+    raise ConfigurationError(f"The models' URL must be like http://host:port/v1: correct {setting}.")
 
 
-def _sendable_key(key: str) -> str:
+def _sendable_key(key: str, setting: str) -> str:
     if key.isascii() and key.isprintable() and key == key.strip():
         return key
-    raise ConfigurationError(
-        "The models' key holds blanks, line ends or characters beyond ASCII: correct POST_GRAPH_RAG_API_KEY or "
-        "OPENAI_API_KEY."
-    )
+    raise ConfigurationError(f"The models' key holds blanks, line ends or characters beyond ASCII: correct {setting}.")
 
 
 def _without_password(base_url: str | None, url: SplitResult) -> str | None:
@@ -148,7 +172,20 @@ def sendable(text: str) -> str:
     return text if text.isascii() else clean_text(text)[0]
 
 
+def _without(body: Mapping[str, Any], refused: Mapping[str, str | None]) -> dict[str, Any]:
+    """The body with refused fields under their newer name, or left out where they have none."""
+    named = ((refused.get(field, field), value) for field, value in body.items())
+    return {field: value for field, value in named if field is not None}
+
+
+def _newer(error: openai.APIStatusError, field: str) -> str | None:
+    newer = RENAMED.get(field)
+    return newer if newer is not None and newer in error.message else None
+
+
 def _suspect(error: openai.APIStatusError, body: Mapping[str, Any]) -> str | None:
+    if exceeds_window(error):
+        return None
     told = f"{error.param or ''} {error.message}".lower()
     named = [field for field in OPTIONAL if field in body and field in told]
     return next(iter(named), None) or next((field for field in UNNAMED if field in body), None)

@@ -10,13 +10,18 @@ from typing import NoReturn
 import openai
 
 from post_graph_rag.errors import EmbeddingError, LLMError
-from post_graph_rag.models.policy import SPENT
+from post_graph_rag.models.policy import SPENT, Outlook, exceeds_window, outlook
 
 # Keys as providers write them, should an endpoint quote one that is not ours.
 KEY_LIKE = re.compile(r"\b[spr]k-[\w*.-]{6,}|Bearer\s+\S+|\b(?:api[-_]?)?key=\S+", re.IGNORECASE)
 # What is shorter is a placeholder for servers that want any key; to blot it out would blot out words.
 SHORTEST_SECRET = 6
 LONGEST_DETAIL = 300
+# What helps against a request that is too long.
+SHORTER = (
+    "lower POST_GRAPH_RAG_CHUNK_TOKENS (passages), max_total_tokens (questions) or the role's limit of output tokens, "
+    "say with POST_GRAPH_RAG_CONTEXT_WINDOW what the model holds, or name a model that holds more."
+)
 # What an endpoint may answer because of one text; 500 since some servers fall over what is too long for them.
 ABOUT_TEXTS = frozenset({400, 413, 422, 500})
 
@@ -27,6 +32,7 @@ class Failures:
 
     kind: LLMError or EmbeddingError. where: the endpoint without credentials.
     secrets: what no message may hold. deadline: seconds a call may take.
+    url_setting, key_setting: the variables that say where the model is and with which key.
     """
 
     kind: type[LLMError] | type[EmbeddingError]
@@ -34,37 +40,45 @@ class Failures:
     where: str
     secrets: tuple[str, ...]
     deadline: float
+    url_setting: str = "POST_GRAPH_RAG_BASE_URL"
+    key_setting: str = "POST_GRAPH_RAG_API_KEY or OPENAI_API_KEY"
 
-    def give_up(self, error: Exception, partial: str = "") -> NoReturn:
+    def give_up(self, error: Exception, partial: str = "", seconds: float | None = None) -> NoReturn:
         """Raise it. The cause is kept unless its text would show a secret in a traceback.
 
-        partial: what a stream had sent before it broke.
+        partial: what a stream had sent before it broke. seconds: how long was waited, where not for the deadline.
         """
-        failure = self.kind(f"The model {self.model!r} at {self.where} {self._what_happened(error)}")
+        told = self._what_happened(error, self.deadline if seconds is None else seconds)
+        failure = self.kind(f"The model {self.model!r} at {self.where} {told}")
         if isinstance(failure, LLMError):
             failure.partial = partial
+            failure.elsewhere = outlook(error) is not Outlook.STOP
         else:
             failure.outage = _is_outage(error)
         raise failure from None if self._shows_secret(error) else error
 
-    def _what_happened(self, error: Exception) -> str:
+    def _what_happened(self, error: Exception, seconds: float) -> str:
         if isinstance(error, openai.APIStatusError):
             return self._by_status(error)
         if isinstance(error, openai.APIConnectionError):
-            return "cannot be reached, or broke off: check POST_GRAPH_RAG_BASE_URL and the network."
+            return f"cannot be reached, or broke off: check {self.url_setting} and the network."
         if isinstance(error, TimeoutError):
-            return f"did not answer within {self.deadline:g} seconds: raise POST_GRAPH_RAG_DEADLINE or ask for less."
+            return (
+                f"did not answer within {round(seconds, 2):g} seconds: raise POST_GRAPH_RAG_DEADLINE or ask for less."
+            )
         return f"gave an answer that cannot be used: {self._scrubbed(str(error))}"
 
     def _by_status(self, error: openai.APIStatusError) -> str:
         status = error.status_code
         if status in (401, 403):
-            return f"refuses the key (HTTP {status}): check POST_GRAPH_RAG_API_KEY or OPENAI_API_KEY."
+            return f"refuses the key (HTTP {status}): check {self.key_setting}."
         if status == 404:
-            return "is not known there (HTTP 404): check the model's name and POST_GRAPH_RAG_BASE_URL."
+            return f"is not known there (HTTP 404): check the model's name and {self.url_setting}."
         if status == 429:
             return _about_limits(error)
         detail = self._scrubbed(_said(error))
+        if exceeds_window(error):
+            return f"cannot hold so long a request (HTTP {status}): {SHORTER} It says: {detail}"
         if status >= 500:
             return f"failed each time it was tried (HTTP {status}); try later. It says: {detail}"
         return f"refused the request (HTTP {status}). It says: {detail}"

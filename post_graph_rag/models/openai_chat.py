@@ -2,56 +2,72 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
-from typing import Any, TypeAlias
-
-from openai import AsyncStream
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from typing import Any, TypeVar
 
 from post_graph_rag.errors import LLMError
-from post_graph_rag.models.endpoint import Endpoint, sendable
+from post_graph_rag.models.endpoint import Endpoint, Events, sendable
 from post_graph_rag.models.failures import Failures
 from post_graph_rag.models.policy import FAILURES, Patience, ReplyError, RetryPolicy
 from post_graph_rag.models.protocols import ChatReply, ChatRequest
 from post_graph_rag.models.thinking import ThinkingFilter, strip_thinking
+from post_graph_rag.models.windows import Generation
 
 PATH = "/chat/completions"
-Stream: TypeAlias = AsyncStream[object]
+T = TypeVar("T")
 
 
 class OpenAIChat:
     """A model named `model` at `endpoint`, asked under `policy`.
 
     Structured output is asked for by JSON schema; an endpoint that refuses that is asked without from then on.
+    generation: what is asked of every reply.
     """
 
-    def __init__(self, model: str, endpoint: Endpoint, policy: RetryPolicy | None = None) -> None:
+    def __init__(
+        self,
+        model: str,
+        endpoint: Endpoint,
+        policy: RetryPolicy | None = None,
+        generation: Generation | None = None,
+    ) -> None:
         self._model = model
         self._endpoint = endpoint
         self._policy = policy or RetryPolicy()
-        self._failures = Failures(LLMError, model, endpoint.where, endpoint.secrets, self._policy.deadline)
+        self._generation = generation or Generation()
+        self._failures = Failures(
+            LLMError,
+            model,
+            endpoint.where,
+            endpoint.secrets,
+            self._policy.deadline,
+            endpoint.url_setting,
+            endpoint.key_setting,
+        )
 
     @property
     def name(self) -> str:
         return self._model
 
-    async def chat(self, request: ChatRequest) -> ChatReply:
-        """Ask once. Raises LLMError when the policy gives up."""
+    async def chat(self, request: ChatRequest, patience: Patience | None = None) -> ChatReply:
+        """Ask once. Raises LLMError when the policy gives up, or the prompt is longer than the model can hold.
+
+        patience: the time there is, shared with other models; None: the policy's deadline.
+        """
+        body = self._body(request)
 
         async def ask() -> ChatReply:
-            return self._reply(await self._endpoint.post(PATH, self._body(request)))
+            return self._reply(await self._endpoint.post(PATH, body))
 
-        try:
-            return await self._policy.run(ask)
-        except FAILURES as error:
-            self._failures.give_up(error)
+        return await self._tried(ask, patience or Patience(self._policy.deadline))
 
-    async def stream(self, request: ChatRequest) -> AsyncIterator[str]:
+    async def stream(self, request: ChatRequest, patience: Patience | None = None) -> AsyncGenerator[str, None]:
         """Yield the answer as it comes. It is tried again only before the first piece.
 
         Raises LLMError; after the first piece its `partial` holds what was received.
         """
-        patience = Patience(self._policy.deadline)
-        stream, piece = await self._open(request, patience)
+        patience = patience or Patience(self._policy.deadline)
+        stream, piece = await self._open(self._body(request), patience)
         shown, received = ThinkingFilter(), ""
         try:
             while piece is not None:
@@ -67,25 +83,29 @@ class OpenAIChat:
     async def close(self) -> None:
         await self._endpoint.close()
 
-    async def _open(self, request: ChatRequest, patience: Patience) -> tuple[Stream, str | None]:
-        async def opened() -> tuple[Stream, str | None]:
-            stream = await self._endpoint.open_stream(PATH, self._body(request))
+    async def _open(self, body: Mapping[str, Any], patience: Patience) -> tuple[_Pieces, str | None]:
+        async def opened() -> tuple[_Pieces, str | None]:
+            stream = _Pieces(await self._endpoint.open_stream(PATH, body))
             try:
-                return stream, await _next_text(stream)
+                return stream, await stream.next()
             except BaseException:
                 await stream.close()
                 raise
 
-        try:
-            async with patience.waiting():
-                return await self._policy.run(opened)
-        except FAILURES as error:
-            self._failures.give_up(error)
+        return await self._tried(opened, patience)
 
-    async def _next(self, stream: Stream, patience: Patience, received: str) -> str | None:
+    async def _tried(self, call: Callable[[], Awaitable[T]], patience: Patience) -> T:
+        seconds = patience.share
         try:
             async with patience.waiting():
-                return await _next_text(stream)
+                return await self._policy.run(call, seconds)
+        except FAILURES as error:
+            self._failures.give_up(error, seconds=seconds)
+
+    async def _next(self, stream: _Pieces, patience: Patience, received: str) -> str | None:
+        try:
+            async with patience.waiting():
+                return await stream.next()
         except FAILURES as error:
             self._failures.give_up(error, received)
 
@@ -94,10 +114,10 @@ class OpenAIChat:
             "model": self._model,
             "messages": [{"role": m.role, "content": sendable(m.content)} for m in request.messages],
         }
-        if request.temperature is not None:
-            body["temperature"] = request.temperature
-        if request.max_tokens is not None:
-            body["max_tokens"] = request.max_tokens
+        if (temperature := self._generation.temperature_of(request)) is not None:
+            body["temperature"] = temperature
+        if (limit := self._generation.limit_of(request, self._model)) is not None:
+            body["max_tokens"] = limit
         if request.schema is not None:
             schema = {"name": request.schema_name, "schema": request.schema, "strict": True}
             body["response_format"] = {"type": "json_schema", "json_schema": schema}
@@ -115,23 +135,33 @@ class OpenAIChat:
         )
 
 
-async def _next_text(stream: Stream) -> str | None:
-    """The next piece of text; None when the stream has ended."""
-    try:
-        while True:
-            text = _piece(await anext(stream))
-            if text:
-                return text
-    except StopAsyncIteration:
-        return None
-    except ValueError as error:
-        raise ReplyError("an event of the stream is not JSON") from error
+class _Pieces:
+    """The text of a stream, piece by piece."""
 
+    def __init__(self, events: Events) -> None:
+        self._events = events
+        self._finished = False
 
-def _piece(chunk: object) -> str:
-    choices = _mapping(chunk).get("choices")
-    delta = _mapping(choices[0]).get("delta") if isinstance(choices, list) and choices else None
-    return _plain(_mapping(delta).get("content"))
+    async def next(self) -> str | None:
+        """The next piece; None when the answer is whole. Raises ReplyError when the stream ends before it is."""
+        try:
+            async for chunk in self._events:
+                if text := self._piece(chunk):
+                    return text
+        except ValueError as error:
+            raise ReplyError("an event of the stream is not JSON") from error
+        if self._finished or self._events.said_done:
+            return None
+        raise ReplyError("the stream ended before the answer did")
+
+    async def close(self) -> None:
+        await self._events.close()
+
+    def _piece(self, chunk: object) -> str:
+        choices = _mapping(chunk).get("choices")
+        choice = _mapping(choices[0]) if isinstance(choices, list) and choices else {}
+        self._finished = self._finished or bool(choice.get("finish_reason"))
+        return _plain(_mapping(choice.get("delta")).get("content"))
 
 
 def _text(data: Any) -> str:

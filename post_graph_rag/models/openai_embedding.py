@@ -44,7 +44,15 @@ class OpenAIEmbedding:
         self._asked = dimensions
         self._dimensions = dimensions
         self._policy = policy or RetryPolicy()
-        self._failures = Failures(EmbeddingError, model, endpoint.where, endpoint.secrets, self._policy.deadline)
+        self._failures = Failures(
+            EmbeddingError,
+            model,
+            endpoint.where,
+            endpoint.secrets,
+            self._policy.deadline,
+            endpoint.url_setting,
+            endpoint.key_setting,
+        )
         self._most_texts = most_texts
         self._most_characters = most_characters
         self._parallel = parallel

@@ -11,7 +11,9 @@ from post_graph_rag.models.limits import LimitedChat, LimitedEmbedding
 from post_graph_rag.models.offline.chat import OfflineChat
 from post_graph_rag.models.offline.embedding import OfflineEmbedding
 from post_graph_rag.models.protocols import ChatModel, EmbeddingModel, Role
+from post_graph_rag.role_settings import RoleName, variable
 
+CONCURRENCY = 8
 ROLES: tuple[Role, ...] = get_args(Role)
 OFFLINE_HINT = "or ask for the offline models (offline=True, POST_GRAPH_RAG_OFFLINE=1)"
 
@@ -21,7 +23,7 @@ class Models:
 
     chat: one model for all roles, or a mapping from role to model; None for an engine that only searches.
     embedding: needed for all modes but bypass.
-    concurrency: calls under way at once, for each role and for embedding.
+    concurrency: calls under way at once, the same for each role and for embedding, or by role; 8 where none is said.
     """
 
     def __init__(
@@ -29,11 +31,14 @@ class Models:
         chat: ChatModel | Mapping[Role, ChatModel] | None = None,
         embedding: EmbeddingModel | None = None,
         *,
-        concurrency: int = 8,
+        concurrency: int | Mapping[RoleName, int] = CONCURRENCY,
     ) -> None:
+        def most(role: RoleName) -> int:
+            return concurrency if isinstance(concurrency, int) else concurrency.get(role, CONCURRENCY)
+
         by_role = chat if isinstance(chat, Mapping) else dict.fromkeys(ROLES, chat) if chat is not None else {}
-        self._chat = {role: LimitedChat(model, concurrency) for role, model in by_role.items()}
-        self._embedding = LimitedEmbedding(embedding, concurrency) if embedding is not None else None
+        self._chat = {role: LimitedChat(model, most(role)) for role, model in by_role.items()}
+        self._embedding = LimitedEmbedding(embedding, most("embedding")) if embedding is not None else None
 
     def chat(self, role: Role) -> ChatModel:
         """The model of a role. Raises ModelNotConfigured when there is none."""
@@ -69,58 +74,46 @@ class Models:
 def models_from_settings(settings: Settings) -> Models:
     """The models that the settings name.
 
-    offline=True gives the offline ones whatever else is set. Otherwise roles without a model of their own take
-    `model`; without any language model, but with an embedding model, there is search and no answer; without an
-    embedding model there is bypass and nothing else.
+    offline=True gives the offline ones whatever else is set. Otherwise each role takes what it has of its own, and the
+    general settings for the rest; without any language model, but with an embedding model, there is search and no
+    answer; without an embedding model there is bypass and nothing else.
 
     Raises ModelNotConfigured when nothing is named, ConfigurationError when a key or an endpoint is given but the
     names of its models are not.
     """
     if settings.offline:
-        return Models(OfflineChat(), OfflineEmbedding(), concurrency=settings.concurrency)
-    names = _chat_names(settings)
+        return Models(OfflineChat(), OfflineEmbedding(), concurrency=_concurrency(settings))
+    names = {role: name for role in get_args(RoleName) if (name := settings.role(role).model)}
     _check(settings, names)
     return _online(settings, names)
 
 
-def _online(settings: Settings, names: Mapping[Role, str]) -> Models:
+def _online(settings: Settings, names: Mapping[RoleName, str]) -> Models:
     # Imported here: the SDK takes half a second to load, and the offline models do without it.
-    from post_graph_rag.models.endpoint import Endpoint
-    from post_graph_rag.models.openai_chat import OpenAIChat
-    from post_graph_rag.models.openai_embedding import OpenAIEmbedding
-    from post_graph_rag.models.policy import RetryPolicy
+    from post_graph_rag.models.online import OnlineModels
 
-    endpoint = Endpoint(settings.base_url, settings.api_key)
-    policy = RetryPolicy(deadline=settings.deadline)
-    made = {name: OpenAIChat(name, endpoint, policy) for name in set(names.values())}
-    embedding = (
-        OpenAIEmbedding(settings.embedding_model, endpoint, settings.embedding_dimensions, policy)
-        if settings.embedding_model
-        else None
-    )
-    return Models({role: made[name] for role, name in names.items()}, embedding, concurrency=settings.concurrency)
+    online = OnlineModels(settings)
+    chat = {role: online.chat(role, names[role]) for role in ROLES if role in names}
+    embedding = online.embedding(names["embedding"]) if "embedding" in names else None
+    return Models(chat, embedding, concurrency=_concurrency(settings))
 
 
-def _chat_names(settings: Settings) -> dict[Role, str]:
-    own: dict[Role, str | None] = {
-        "extraction": settings.extraction_model,
-        "community": settings.auxiliary_model,
-        "auxiliary": settings.auxiliary_model,
-        "synthesis": settings.synthesis_model,
-    }
-    return {role: name for role, asked in own.items() if (name := asked or settings.model)}
+def _concurrency(settings: Settings) -> dict[RoleName, int]:
+    return {role: settings.role(role).concurrency for role in get_args(RoleName)}
 
 
-def _check(settings: Settings, names: Mapping[Role, str]) -> None:
-    reachable = settings.base_url is not None or settings.api_key is not None
-    if not names and not settings.embedding_model:
-        if not reachable:
+def _check(settings: Settings, names: Mapping[RoleName, str]) -> None:
+    if not names:
+        if not settings.says_of_models:
             raise ModelNotConfigured
         raise ConfigurationError(
             f"There is a key or an endpoint, but no model is named: set POST_GRAPH_RAG_MODEL and "
             f"POST_GRAPH_RAG_EMBEDDING_MODEL, {OFFLINE_HINT}."
         )
-    if not reachable:
-        raise ConfigurationError(
-            "Models are named, but no endpoint: set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own."
-        )
+    for role in names:
+        held = settings.role(role)
+        if held.base_url is None and held.api_key is None:
+            raise ConfigurationError(
+                f"A model is named for {role}, but no endpoint: set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of "
+                f"your own, or {variable(f'{role}_base_url')} for this role alone."
+            )

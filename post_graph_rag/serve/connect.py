@@ -69,11 +69,7 @@ def with_server(settings: Settings) -> Settings:
 
 def with_models(settings: Settings) -> Settings:
     """The settings, with the offline models where nothing is said of models; it is said on stderr."""
-    said = (
-        *(settings.model, settings.extraction_model, settings.auxiliary_model, settings.synthesis_model),
-        *(settings.embedding_model, settings.base_url, settings.api_key),
-    )
-    if settings.offline or any(value is not None for value in said):
+    if settings.offline or settings.says_of_models:
         return settings
     notes.print("No model is named (POST_GRAPH_RAG_MODEL): using the offline models.")
     return settings.model_copy(update={"offline": True})

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from datetime import date, datetime
+from typing import Annotated, Any, Self, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, ModelWrapValidatorHandler, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, ModelWrapValidatorHandler, Strict, ValidationError, model_validator
 
 from post_graph_rag.errors import InputError
+
+Date: TypeAlias = str | Annotated[date, Strict()] | Annotated[datetime, Strict()]
+"""A number is no date: it would be taken for seconds since 1970 where somebody means a year."""
 
 _MOST_NAMED = 5
 """Fields that a message names."""

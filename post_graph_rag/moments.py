@@ -41,6 +41,10 @@ class Moment:
             return cls(start, start + 1)
         if isinstance(value, date):
             return cls(*date_span(value.year, value.month, value.day))
+        if not isinstance(value, str):
+            raise ImpossibleDate(
+                f"{value!r} is no date: give a text such as '2020' or '2020-05-17', a date or a datetime."
+            )
         return cls(*read_span(value))
 
     def span_text(self) -> tuple[str, str]:

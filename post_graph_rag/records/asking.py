@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import date, datetime
 from typing import Annotated, Literal
 
 from pydantic import Field
 
-from post_graph_rag.given import Given
+from post_graph_rag.given import Date, Given
 
 Mode = Literal["mix", "local", "global", "hybrid", "naive", "bypass"]
 Channel = Literal[
@@ -67,9 +66,9 @@ class QueryParam(Given):
     rrf_k: int = Field(default=60, ge=1)
     weights: Mapping[Channel, Weight] = Field(default_factory=dict)
     only_need_context: bool = False
-    as_of: str | date | datetime | None = None
-    as_believed_at: str | date | datetime | None = None
+    as_of: Date | None = None
+    as_believed_at: Date | None = None
     include_superseded: bool = False
-    observed_before: str | date | datetime | None = None
-    observed_after: str | date | datetime | None = None
+    observed_before: Date | None = None
+    observed_after: Date | None = None
     include_dormant: bool = False

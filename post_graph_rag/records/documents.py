@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import date, datetime
 
 from pydantic import Field, JsonValue
 
-from post_graph_rag.given import Given
+from post_graph_rag.given import Date, Given
 
 
 class DocumentContext(Given):
@@ -36,7 +35,7 @@ class Document(Given):
     source: str | None = None
     title: str | None = None
     metadata: Mapping[str, JsonValue] = Field(default_factory=dict)
-    observed_at: str | date | datetime | None = None
+    observed_at: Date | None = None
     space: str | None = None
     context: DocumentContext | None = None
     chunks: tuple[str, ...] | None = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, date, datetime, timedelta, timezone
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 
 from post_graph_rag.errors import ImpossibleDate, InputError
 from post_graph_rag.moments import Moment, period, period_dates
+from post_graph_rag.records import Document, QueryParam
 
 DATES = st.dates().map(date.isoformat)
 PARTIAL = st.builds(lambda day, length: day[:length], DATES, st.sampled_from([4, 7, 10]))
@@ -112,6 +114,16 @@ def test_no_date_is_later_than_what_a_number_of_microseconds_holds() -> None:
     assert period_dates(None, Moment.parse("+294246").span_text()[1]) == (None, "+294246")
     with pytest.raises(ImpossibleDate):
         Moment.parse("+294247")
+
+
+@pytest.mark.parametrize("number", [2020, 2020.5, True])
+def test_a_number_is_no_date(number: Any) -> None:
+    with pytest.raises(ImpossibleDate, match="2020-05-17"):
+        Moment.parse(number)
+    with pytest.raises(InputError, match="as_of"):
+        QueryParam(as_of=number)
+    with pytest.raises(InputError, match="observed_at"):
+        Document(text="Ada led Acme.", observed_at=number)
 
 
 def test_moments_are_ordered_by_time_across_the_era() -> None:

@@ -102,7 +102,7 @@ class Writing(Front):
 
     @asynccontextmanager
     async def _rules_of_schema(self, indexer: Indexer) -> AsyncIterator[None]:
-        """Make the schema's rules hold before indexing; inside a caller's transaction after it, for they take the lock."""
+        """Make the schema's rules hold before indexing; in a caller's transaction after it, as they take the lock."""
         rules = self._schema.rules if self._schema is not None and self._ruled is not indexer.realm else ()
         inside = indexer.database.inside_transaction
         if rules and not inside:

@@ -2,23 +2,38 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from post_graph_rag.ingest import extract
 from post_graph_rag.ingest.extract import Extractor
 from post_graph_rag.models.prompts import Prompts
+from post_graph_rag.records import ExtractionSchema, PredicateSpec
 from post_graph_rag.testing import ScriptedChat
 
 GLEANING = Prompts({"gleaning": "$context $found $document"})
 TEXT = Prompts({"extraction_text": "$context $document"})
 
 
-def name(prompts: Prompts | None = None, gleaning: int = 1, chat: str = "model") -> str:
-    return Extractor(ScriptedChat(name=chat), None, prompts or Prompts(), gleaning).name  # type: ignore[arg-type]
+def name(prompts: Prompts | None = None, gleaning: int = 1, chat: str = "model", **more: Any) -> str:
+    return Extractor(ScriptedChat(name=chat), None, prompts or Prompts(), gleaning, **more).name  # type: ignore[arg-type]
 
 
 def test_it_changes_with_model_rounds_and_prompts() -> None:
     names = [name(), name(chat="other"), name(gleaning=2), name(GLEANING), name(TEXT)]
+    assert len(set(names)) == len(names)
+
+
+def test_it_changes_with_all_that_a_schema_says_and_with_open_gates() -> None:
+    alias = ExtractionSchema(predicates={"owns": PredicateSpec(aliases=("holds",))})
+    names = [
+        name(),
+        name(schema=ExtractionSchema(predicates={"owns": PredicateSpec()})),
+        name(schema=alias),
+        name(open_gates=("pronoun",)),
+        name(open_gates=("pronoun", "self_loop")),
+    ]
     assert len(set(names)) == len(names)
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+import uuid
+from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 import asyncpg
@@ -11,9 +14,10 @@ import pytest
 from post_graph_rag.records import QueryParam
 from post_graph_rag.retrieve.asked_time import asked_time
 from post_graph_rag.store.database import Database
-from post_graph_rag.store.realms import Realm, ensure_realm
+from post_graph_rag.store.realms import Realm, ensure_realm, find_realm
 from post_graph_rag.store.search import Hits, WalkBounds, nearest, walk
 from post_graph_rag.store.statements import render, sources
+from tests.servers import fresh_database
 
 WIDTH = 16
 LATER, EARLY, PAST = 3000, 30, 600
@@ -37,21 +41,51 @@ ANALYZE
 """
 
 
-@pytest.fixture
-async def grown(store: Database, database: str) -> Realm:
+@pytest.fixture(scope="module")
+def grown_dsn(server_dsn: str, template_database: str) -> Iterator[str]:
+    """A database whose realms only are read: one without and one with an index on vectors, one with a last stamp."""
+    with fresh_database(server_dsn, f"pgr_{uuid.uuid4().hex[:12]}", template_database) as dsn:
+        asyncio.run(grow(dsn))
+        yield dsn
+
+
+async def grow(dsn: str) -> None:
+    store = Database(dsn, pool_size=1)
+    _, indexed, stamped = [await make(store, dsn, name) for name in ("exact", "indexed", "stamped")]
+    names = {**indexed.names, "table": indexed.names["relation_vector"], "index": "relation_vector_1_hnsw"}
+    await run(dsn, indexed, sources()["create_vector_indexes"], names)
+    await run(dsn, stamped, "UPDATE {record}.clock SET stamp = '2022-01-01T00:00:00Z'")
+    await store.close()
+
+
+async def make(store: Database, dsn: str, name: str) -> Realm:
     """A realm in which one entity has many relations, few of them early."""
-    realm = await ensure_realm(store, "grown", "scripted-embedding", WIDTH, "none")
-    await run(database, realm, FILL)
+    realm = await ensure_realm(store, name, "scripted-embedding", WIDTH, "none")
+    await run(dsn, realm, FILL)
     return realm
 
 
+@pytest.fixture
+async def store(grown_dsn: str) -> AsyncIterator[Database]:
+    opened = Database(grown_dsn, pool_size=2)
+    yield opened
+    await opened.close()
+
+
+@pytest.fixture
+async def grown(store: Database) -> Realm:
+    return await find_realm(store, "exact")
+
+
+@pytest.fixture
+async def stamped(store: Database) -> Realm:
+    """The same, whose last commit was that of what came later."""
+    return await find_realm(store, "stamped")
+
+
 @pytest.fixture(params=["exact", "indexed"])
-async def searched(request: pytest.FixtureRequest, grown: Realm, database: str) -> Realm:
-    """The same, without and with an index on its vectors."""
-    if request.param == "indexed":
-        names = {**grown.names, "table": grown.names["relation_vector"], "index": "relation_vector_1_hnsw"}
-        await run(database, grown, sources()["create_vector_indexes"], names)
-    return grown
+async def searched(request: pytest.FixtureRequest, store: Database) -> Realm:
+    return await find_realm(store, request.param)
 
 
 async def run(dsn: str, realm: Realm, script: str, names: Any = None) -> None:
@@ -107,13 +141,11 @@ async def test_a_walk_at_a_mark_stays_within_its_bounds(store: Database, grown: 
     assert (len(area.entities), len(area.edges)) == (8, 7)
 
 
-async def test_the_last_stamp_as_a_mark_is_now(store: Database, grown: Realm, database: str) -> None:
-    await run(database, grown, "UPDATE {record}.clock SET stamp = '2022-01-01T00:00:00Z'")
-    hits = await found(store, grown, 1234, EARLY + LATER + PAST, as_believed_at="2022-01-01T00:00:00.000000Z")
+async def test_the_last_stamp_as_a_mark_is_now(store: Database, stamped: Realm) -> None:
+    hits = await found(store, stamped, 1234, EARLY + LATER + PAST, as_believed_at="2022-01-01T00:00:00.000000Z")
     assert sorted(hits.ids) == list(range(1, LATER + EARLY + 1))
 
 
-async def test_one_moment_before_the_last_stamp_is_the_past(store: Database, grown: Realm, database: str) -> None:
-    await run(database, grown, "UPDATE {record}.clock SET stamp = '2022-01-01T00:00:00Z'")
-    hits = await found(store, grown, 1234, EARLY + LATER + PAST, as_believed_at="2021-12-31T23:59:59.999999Z")
+async def test_one_moment_before_the_last_stamp_is_the_past(store: Database, stamped: Realm) -> None:
+    hits = await found(store, stamped, 1234, EARLY + LATER + PAST, as_believed_at="2021-12-31T23:59:59.999999Z")
     assert sorted(hits.ids) == list(range(LATER + 1, LATER + EARLY + PAST + 1))

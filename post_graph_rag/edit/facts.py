@@ -8,10 +8,11 @@ from typing import TypeAlias
 
 from post_graph_rag.clean import clean_text
 from post_graph_rag.errors import InputError, RelationNotFound
+from post_graph_rag.folding import shorten
 from post_graph_rag.ingest.again import tried_again
 from post_graph_rag.ingest.resettle import resettle
 from post_graph_rag.moments import Moment
-from post_graph_rag.names import predicate_key
+from post_graph_rag.names import MAX_KEY, predicate_key
 from post_graph_rag.periods import Override
 from post_graph_rag.records import PredicateRule
 from post_graph_rag.store import write
@@ -57,7 +58,7 @@ def _stored(rule: PredicateRule) -> _Rule:
     key = predicate_key(clean_text(rule.predicate)[0])
     if not key.strip():
         raise InputError(f"a rule has the predicate {rule.predicate!r}: name one, as in 'chief executive of'")
-    return key, rule.per, clean_text(rule.exclusive or key)[0]
+    return key, rule.per, shorten(clean_text(rule.exclusive or key)[0], MAX_KEY)
 
 
 async def get_rules(database: Database, realm: Realm) -> tuple[PredicateRule, ...]:

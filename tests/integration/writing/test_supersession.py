@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import string
 import uuid
 from collections.abc import Sequence
 from typing import Any
@@ -110,6 +111,14 @@ async def test_a_rule_may_be_any_text_that_has_words(place: Place) -> None:
     assert rule.exclusive == "'; DROP TABLE {record} $$ \ufffd"
     with pytest.raises(InputError, match="predicate"):
         await rag.set_rules([PredicateRule(predicate=" ", per="pair")])
+
+
+async def test_predicates_share_a_group_however_long_its_name_is(place: Place) -> None:
+    name = "".join(random.Random(1).choices(string.ascii_letters, k=5000))
+    sold, hired = (PredicateRule(predicate=verb, per="object", exclusive=name) for verb in ("sold", "hired"))
+    rag = await ruled(place, sold, hired)
+    await rag.index_documents([written("a", 2001, "Ada sold Acme."), written("b", 2002, "Bob hired Acme.")])
+    assert await place.relations() == {("bob", "hired", "acme")}
 
 
 async def test_each_closing_names_what_took_the_place(place: Place) -> None:

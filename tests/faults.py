@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
@@ -15,7 +15,10 @@ from aiohttp import web
 
 @dataclass
 class Answer:
-    """One answer: JSON or raw bytes, or the pieces of a stream; `breaks` cuts the connection in the middle."""
+    """One answer: JSON or raw bytes, or the pieces of a stream.
+
+    `breaks` cuts the connection in the middle, `resets` before anything is sent.
+    """
 
     body: Any = None
     status: int = 200
@@ -25,6 +28,7 @@ class Answer:
     delay: float = 0.0
     pause: float = 0.0
     breaks: bool = False
+    resets: bool = False
 
 
 @dataclass
@@ -45,10 +49,15 @@ C = TypeVar("C", bound=Closable)
 
 
 class FaultServer:
-    """Gives `answers` in turn, the last one again and again, and keeps what it saw."""
+    """Gives `answers` in turn, the last one again and again, and keeps what it saw.
+
+    by_model: what each model answers, likewise; choose: picks the answer to a request, before all others.
+    """
 
     def __init__(self) -> None:
         self.answers: list[Answer] = []
+        self.by_model: dict[str, list[Answer]] = {}
+        self.choose: Callable[[Seen], Answer | None] | None = None
         self.seen: list[Seen] = []
         self.left_early = 0
         self.base_url = ""
@@ -67,7 +76,7 @@ class FaultServer:
     async def handle(self, request: web.Request) -> web.StreamResponse:
         body = await request.json()
         self.seen.append(Seen(request.path, body, time.monotonic(), request.headers.get("Authorization", "")))
-        answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+        answer = self._answer(self.seen[-1])
         try:
             await asyncio.sleep(answer.delay)
             return await self.respond(request, answer)
@@ -75,7 +84,19 @@ class FaultServer:
             self.left_early += 1
             raise
 
+    def calls(self, model: str) -> int:
+        """How often a model was asked."""
+        return sum(seen.body.get("model") == model for seen in self.seen)
+
+    def _answer(self, seen: Seen) -> Answer:
+        if self.choose is not None and (chosen := self.choose(seen)) is not None:
+            return chosen
+        answers = self.by_model.get(str(seen.body.get("model")), self.answers)
+        return answers.pop(0) if len(answers) > 1 else answers[0]
+
     async def respond(self, request: web.Request, answer: Answer) -> web.StreamResponse:
+        if answer.resets and request.transport:
+            request.transport.abort()
         if answer.events is not None:
             return await self.stream(request, answer)
         if answer.breaks:

@@ -68,6 +68,8 @@ class OpenAIChat:
         """
         patience = patience or Patience(self._policy.deadline)
         stream, piece = await self._open(self._body(request), patience)
+        if request.answered is not None:
+            request.answered(stream.model or self._model)
         shown, received = ThinkingFilter(), ""
         try:
             while piece is not None:
@@ -136,11 +138,12 @@ class OpenAIChat:
 
 
 class _Pieces:
-    """The text of a stream, piece by piece."""
+    """The text of a stream, piece by piece; `model` is who the endpoint says it is from."""
 
     def __init__(self, events: Events) -> None:
         self._events = events
         self._finished = False
+        self.model = ""
 
     async def next(self) -> str | None:
         """The next piece; None when the answer is whole. Raises ReplyError when the stream ends before it is."""
@@ -158,6 +161,7 @@ class _Pieces:
         await self._events.close()
 
     def _piece(self, chunk: object) -> str:
+        self.model = self.model or _plain(_mapping(chunk).get("model"))
         choices = _mapping(chunk).get("choices")
         choice = _mapping(choices[0]) if isinstance(choices, list) and choices else {}
         self._finished = self._finished or bool(choice.get("finish_reason"))

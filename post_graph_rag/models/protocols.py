@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, runtime_checkable
 
@@ -25,6 +25,8 @@ class ChatRequest:
     inputs: the pieces the prompt was made from (for extraction "text", "title", …; for synthesis "question",
         "context"), so that a model that does not read prompts, such as the offline one, need not parse them back.
     round: 0 for the first call about a passage, then 1, 2, … for gleaning.
+    answered: told the name of the model that answers a stream, before its first piece; only by models that may hand on
+        to another one.
     """
 
     role: Role
@@ -35,6 +37,7 @@ class ChatRequest:
     max_tokens: int | None = None
     inputs: Mapping[str, str] = field(default_factory=dict)
     round: int = 0
+    answered: Callable[[str], None] | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

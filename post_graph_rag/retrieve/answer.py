@@ -6,9 +6,11 @@ import re
 import time
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
+from dataclasses import replace
 from types import TracebackType
 from typing import cast
 
+from post_graph_rag.clean import clean_text
 from post_graph_rag.errors import InputError, LLMError
 from post_graph_rag.models.answer_call import NOT_IN_SOURCES
 from post_graph_rag.models.protocols import ChatModel, ChatReply, ChatRequest
@@ -48,6 +50,7 @@ class AnswerStream:
         self._pieces: AsyncGenerator[str, None] | None = None
         self._data: QueryData | None = None
         self._start = self._seconds = 0.0
+        self._model = ""
 
     async def __aenter__(self) -> AnswerStream:
         self._start = time.perf_counter()
@@ -83,8 +86,11 @@ class AnswerStream:
 
     def _streamed(self) -> ChatReply:
         text = "".join(self._said)
-        name = self._models.names.get("synthesis", "")
+        name = self._model or self._models.names.get("synthesis", "")
         return ChatReply(text, name, self.data.tokens, self._reader.tokenizer.count(text))
+
+    def _note_model(self, name: str) -> None:
+        self._model = clean_text(name)[0]
 
     async def _stream(self, request: ChatRequest, data: QueryData) -> AsyncGenerator[str, None]:
         fixed = _without_model(data, self._param)
@@ -93,7 +99,8 @@ class AnswerStream:
                 yield fixed.text
             return
         # Models hand out generators, which have to be closed at once for their call to end.
-        spoken = cast("AsyncGenerator[str, None]", self._models.chat("synthesis").stream(request))
+        asked = replace(request, answered=self._note_model)
+        spoken = cast("AsyncGenerator[str, None]", self._models.chat("synthesis").stream(asked))
         async with aclosing(spoken) as pieces:
             try:
                 async for piece in pieces:

@@ -8,6 +8,7 @@ import time
 import traceback
 from collections.abc import Iterator
 from contextlib import aclosing
+from dataclasses import replace
 
 import pytest
 from aiohttp import web
@@ -106,6 +107,8 @@ async def test_an_answer_with_a_lone_surrogate_is_read(server: FaultServer) -> N
         Answer(error("busy"), status=503),
         Answer(error("slow down"), status=429),
         Answer(breaks=True),
+        Answer(resets=True),
+        Answer(raw=b'{"choices": [{"message": {"content": "Ad'),
         Answer(raw=b"<html>gateway</html>"),
         Answer({"choices": []}),
         Answer(error("overloaded")),
@@ -114,6 +117,14 @@ async def test_an_answer_with_a_lone_surrogate_is_read(server: FaultServer) -> N
 async def test_a_fault_that_heals_is_tried_again(server: FaultServer, fault: Answer) -> None:
     assert await said(server, fault, fault, GOOD) == "Ada."
     assert len(server.seen) == 3
+
+
+async def test_at_once_is_no_advice_to_follow(server: FaultServer) -> None:
+    server.answers = [Answer(error("slow down"), status=429, headers={"Retry-After": "0"})]
+    chat = client(server, RetryPolicy(first_wait=0.2, longest_wait=0.2, deadline=0.6))
+    with pytest.raises(LLMError):
+        await chat.chat(ASK)
+    assert len(server.seen) < 40
 
 
 @pytest.mark.parametrize("headers", [{"Retry-After": "0.3"}, {"retry-after-ms": "300"}])
@@ -235,6 +246,16 @@ async def test_several_unknown_fields_are_left_out(server: FaultServer) -> None:
     assert set(server.seen[-1].body) == {"model", "messages"}
 
 
+async def test_a_server_that_wants_the_newer_name_of_a_field_gets_it_from_then_on(server: FaultServer) -> None:
+    refusal = "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."
+    server.answers = [Answer(error(refusal), status=400), GOOD]
+    chat = client(server)
+    for _ in range(2):
+        await chat.chat(replace(ASK, max_tokens=9))
+    assert [seen.body.get("max_completion_tokens") for seen in server.seen] == [None, 9, 9]
+    assert "max_tokens" not in server.seen[-1].body
+
+
 async def test_a_field_is_not_given_up_when_leaving_it_out_does_not_help(server: FaultServer) -> None:
     server.answers = [Answer(error("too long"), status=400), Answer(error("too long"), status=400), GOOD]
     chat = client(server)
@@ -278,6 +299,37 @@ async def test_a_stream_that_breaks_tells_what_was_received_and_is_not_tried_aga
         _ = [piece async for piece in client(server).stream(ASK)]
     assert raised.value.partial == "Ada wr"
     assert len(server.seen) == 1
+
+
+async def test_a_stream_that_just_ends_is_a_broken_one(server: FaultServer) -> None:
+    server.answers = [Answer(events=events("Ada ", "wr")[:2])]
+    with pytest.raises(LLMError, match="ended before the answer did") as raised:
+        _ = [piece async for piece in client(server).stream(ASK)]
+    assert raised.value.partial == "Ada wr"
+
+
+async def test_a_stream_that_says_why_it_ended_needs_no_other_last_word(server: FaultServer) -> None:
+    last = json.dumps({"choices": [{"delta": {}, "finish_reason": "stop"}]})
+    assert await streamed(server, Answer(events=[*events("Ada.")[:1], last])) == ["Ada."]
+
+
+async def test_an_error_in_place_of_the_first_piece_is_tried_again(server: FaultServer) -> None:
+    told = Answer(events=[json.dumps(error("overloaded"))])
+    assert await streamed(server, told, Answer(events=events("Ada."))) == ["Ada."]
+
+
+async def test_an_error_between_pieces_tells_what_was_received(server: FaultServer) -> None:
+    server.answers = [Answer(events=[*events("Ada ")[:1], json.dumps(error("overloaded"))])]
+    with pytest.raises(LLMError, match="overloaded") as raised:
+        _ = [piece async for piece in client(server).stream(ASK)]
+    assert raised.value.partial == "Ada "
+
+
+async def test_a_stream_tells_who_answers_it(server: FaultServer) -> None:
+    named: list[str] = []
+    server.answers = [Answer(events=[json.dumps({"model": "m-2", "choices": []}), *events("Ada.")])]
+    _ = [piece async for piece in client(server).stream(replace(ASK, answered=named.append))]
+    assert named == ["m-2"]
 
 
 async def test_a_stream_that_falls_silent_ends_at_the_deadline(server: FaultServer) -> None:

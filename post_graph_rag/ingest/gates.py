@@ -40,16 +40,22 @@ _PRONOUNS = _words(
 )
 # Names that are pronouns too: a film "Her", a company "Them".
 _NAMEABLE = frozenset(("work", "product", "organization", "event"))
+# Words that state nothing, or that there is nothing to state. "Is" and "has" do state something of their object.
 _VAGUE = _words(
-    """is are was were be been has have had do does did and or of the a an to related relates relation relationship
-    related_to is_related_to relates_to has_relation has_relation_to has_relationship_with relationship_with
-    no_relation no_relationship no_relationship_with no_relation_to none null nil unknown unspecified n_a na
-    unrelated unrelated_to not_related not_related_to no_connection not_applicable not is_not are_not was_not has_not"""
+    """and or the a an to not none null nil unknown unspecified n_a na not_applicable
+    no_relation no_relationship no_relationship_with no_relation_to no_connection no_connection_to
+    no_direct_relationship unrelated unrelated_to not_related not_related_to is_unrelated_to"""
 )
-# A plain denial: "not owned by", "was never in", "doesn't own". Others ("may not own", "not yet in") stay words.
+# A bare connection: only what its description says makes a statement of it.
+_BARE = _words(
+    """related relates relation relationship related_to is_related_to relates_to has_relation has_relation_to
+    has_relationship_with relationship_with"""
+)
+# A plain denial: "not owned by", "was never in", "doesn't own", "is not". Others ("may not own", "not yet in") stay.
 _DENIAL = re.compile(
-    r"(?P<verb>(?:is|are|was|were|be|been|do|does|did|has|have|had|will|would|can)(?=[\s_]|n['\u2019]t|not)|)"
-    r"(?:n['\u2019]t|[\s_]*(?:not|never))[\s_]+(?!(?:only|yet|to|always|necessarily|all|just|so)(?![^\W_]))",
+    r"(?P<verb>(?:is|are|was|were|be|been|do|does|did|has|have|had|will|would|can)(?=[\s_]|n['\u2019]t|not))?"
+    r"(?:n['\u2019]t|[\s_]*(?:not|never))"
+    r"(?:[\s_]+(?!(?:only|yet|to|always|necessarily|all|just|so)(?![^\W_]))|(?(verb)$|(?!)))",
     re.IGNORECASE,
 )
 
@@ -135,7 +141,7 @@ class _Warden:
             or self._shut("pronoun", any(is_pronoun(end) and end not in named for end in ends))
             or self._shut("prompt_name", any(map(self.told.leaked, ends)))
             or self._shut("empty_predicate", is_empty_name(relation.predicate))
-            or self._shut("vague_predicate", key in _VAGUE)
+            or self._shut("vague_predicate", key in _VAGUE or (key in _BARE and not relation.description))
             or self._shut("self_loop", name_key(ends[0]) == name_key(ends[1]))
             or self._shut("low_confidence", not relation.confidence >= self.min_confidence)
         )
@@ -215,7 +221,7 @@ def _without_negation(relation: ExtractedRelation) -> ExtractedRelation:
     denial = _DENIAL.match(predicate)
     if not denial:
         return relation
-    affirmed = f"{denial['verb']} {predicate[denial.end() :]}".strip()
+    affirmed = f"{denial['verb'] or ''} {predicate[denial.end() :]}".strip()
     return relation.model_copy(update={"predicate": affirmed, "negated": True})
 
 

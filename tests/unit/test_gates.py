@@ -71,7 +71,8 @@ def test_empty_and_pronoun_aliases_are_dropped_and_the_entity_is_kept() -> None:
 
 
 @pytest.mark.parametrize(
-    "predicate", ["is", "has", "related to", "is related to", "RELATED_TO", "no relationship", "None", "n/a"]
+    "predicate",
+    ["related to", "is related to", "RELATED_TO", "no relationship", "None", "n/a", "and", "not", "unknown"],
 )
 def test_a_predicate_that_says_nothing_is_dropped(predicate: str) -> None:
     kept, counts = apply_gates(relation(predicate=predicate))
@@ -80,11 +81,22 @@ def test_a_predicate_that_says_nothing_is_dropped(predicate: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "predicate", ["owned by", "owns", "part of", "has part", "is in", "knows", "notable for", "是"]
+    "predicate",
+    ["is", "has", "was", "of", "owned by", "owns", "part of", "has part", "is in", "knows", "notable for", "是"],
 )
 def test_a_predicate_that_says_something_is_kept_as_it_is(predicate: str) -> None:
     given_ = relation(predicate=predicate)
     assert apply_gates(given_) == (given_, Counter())
+
+
+def test_a_bare_connection_is_kept_where_its_description_makes_a_statement_of_it() -> None:
+    told = relation(predicate="related to", description="Alice mends the looms of Acme.")
+    assert apply_gates(told) == (told, Counter())
+
+
+def test_that_there_is_no_relation_is_no_relation_however_it_is_described() -> None:
+    absent = relation(predicate="no relationship", description="The passage names both.")
+    assert apply_gates(absent) == (Extraction(), Counter(vague_predicate=1))
 
 
 @pytest.mark.parametrize(
@@ -97,6 +109,8 @@ def test_a_predicate_that_says_something_is_kept_as_it_is(predicate: str) -> Non
         ("never visited", "visited"),
         ("isn't owned by", "is owned by"),
         ("did not join", "did join"),
+        ("is not", "is"),
+        ("hasn't", "has"),
     ],
 )
 def test_a_denial_in_the_predicate_becomes_a_negated_relation(predicate: str, without: str) -> None:
@@ -165,7 +179,7 @@ def test_namesakes_of_other_kinds_are_two_entities() -> None:
 @pytest.mark.parametrize(
     "extraction",
     [
-        relation(predicate="is"),
+        relation(predicate="related to"),
         relation(object_="it"),
         relation(confidence=0.0),
         relation(object_="alice"),

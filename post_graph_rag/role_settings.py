@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, Literal, TypeAlias
 
 from pydantic import BeforeValidator, Field, SecretStr
@@ -41,7 +41,7 @@ class RoleSettings:
     """
 
     model: str | None = None
-    base_url: str | None = None
+    base_url: str | None = field(default=None, repr=False)
     api_key: SecretStr | None = None
     temperature: float | None = None
     max_tokens: int | None = None

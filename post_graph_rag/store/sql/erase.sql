@@ -116,7 +116,7 @@ SELECT ARRAY(SELECT DISTINCT e.relation FROM assertions a CROSS JOIN LATERAL (
 WITH assertions AS (
     DELETE FROM {record}.assertion WHERE passage = ANY ($1::bigint[]) RETURNING id
 ), points AS (
-    DELETE FROM {record}.slot_point p USING assertions a WHERE p.assertion = a.id
+    DELETE FROM {record}.slot_point WHERE assertion = ANY (ARRAY(SELECT id FROM assertions))
 ), evidence AS (
     DELETE FROM {record}.relation_evidence WHERE passage = ANY ($1::bigint[])
 ), mentions AS (

@@ -152,7 +152,8 @@ FROM unnest($1::bigint[]) AS w(id) CROSS JOIN LATERAL (
 WHERE r.id = w.id AND r.held IS NOT NULL AND r.since <> lower(p.recorded)
 
 -- name: mend_names
--- Names $1: those that no passage and nobody's word gives go; the others are cut to when something gave them. Answers those that went.
+-- Names $1: those that no passage and nobody's word gives go; the others are cut to when something gave them. Answers
+-- those that went.
 WITH name AS (
     SELECT n.* FROM unnest($1::bigint[]) AS w(id)
     CROSS JOIN LATERAL (SELECT * FROM {record}.entity_name k WHERE k.id = w.id OFFSET 0) AS n
@@ -276,7 +277,8 @@ WITH RECURSIVE upstream AS (
     WHERE m.recorded && r.recorded
 ), gone AS (
     DELETE FROM {record}.standing s USING stood t
-    WHERE s.entity = ANY (ARRAY(SELECT id FROM upstream)) AND s.entity = t.entity AND s.canonical = t.canonical AND s.recorded = t.recorded
+    WHERE s.entity = ANY (ARRAY(SELECT id FROM upstream)) AND s.entity = t.entity AND s.canonical = t.canonical
+      AND s.recorded = t.recorded
       AND (SELECT true FROM reach r WHERE (r.entity, r.canonical, r.recorded, r.at)
                                           = (t.entity, t.canonical, t.recorded, t.canonical) LIMIT 1) IS NULL
 )
@@ -340,7 +342,8 @@ WITH computed AS MATERIALIZED (
     SELECT id, unnest(spans) AS recorded FROM computed
 ), gone AS (
     DELETE FROM {record}.entity_presence p USING computed c
-    WHERE p.entity = c.id AND (p.entity, p.recorded) NOT IN (SELECT id, recorded FROM wanted)
+    WHERE p.entity = ANY ($1::bigint[]) AND p.entity = c.id
+      AND (p.entity, p.recorded) NOT IN (SELECT id, recorded FROM wanted)
 )
 INSERT INTO {record}.entity_presence (entity, recorded)
 SELECT id, recorded FROM wanted w
@@ -370,11 +373,12 @@ WHERE NOT e.current
 WITH wanted AS (
     SELECT * FROM json_to_recordset($1::text::json) AS w(entity bigint, name text, type text, description text)
 ), none AS (
-    DELETE FROM {record}.entity_profile p USING wanted w WHERE p.entity = w.entity AND w.name IS NULL
+    DELETE FROM {record}.entity_profile p WHERE p.entity = ANY (ARRAY(SELECT entity FROM wanted WHERE name IS NULL))
 )
 UPDATE {record}.entity_profile p SET name = w.name, type = w.type, description = w.description,
     pending = p.pending OR (p.name, p.description) IS DISTINCT FROM (w.name, w.description)
-FROM wanted w WHERE p.entity = w.entity AND w.name IS NOT NULL
+FROM wanted w
+WHERE p.entity = ANY (ARRAY(SELECT entity FROM wanted)) AND p.entity = w.entity AND w.name IS NOT NULL
 
 -- name: wordings_of_past
 -- Of relations $1 those that no live passage states, worded by the best of what is left; only where that is another.

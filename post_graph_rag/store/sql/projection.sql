@@ -68,8 +68,8 @@ WHERE g.id = ANY (ARRAY(SELECT ag_catalog._graphid(label.relates, p.id) FROM lab
 
 -- name: draw_edges
 -- Draw them again as the record has them now; the same parameters. One RELATES edge an open period that nothing
--- superseded, so that spans
--- which lie apart are seen apart; its fact is the relation's, its dates are ISO dates of the first and the last day.
+-- superseded, so that spans which lie apart are seen apart; its fact is the relation's, its dates are ISO dates of the
+-- first and the last day.
 WITH label AS (
     SELECT ($4::text::json ->> 'Document')::integer AS document, ($4::text::json ->> 'Passage')::integer AS passage,
            ($4::text::json ->> 'Entity')::integer AS entity, ($4::text::json ->> 'CONTAINS')::integer AS contains,

@@ -5,8 +5,8 @@
 WITH wanted AS (
     SELECT unnest($1::bigint[]) AS id UNION SELECT canonical FROM {record}.entity WHERE id = ANY ($1::bigint[])
 )
-SELECT e.id AS entity, e.space, e.key, coalesce(said.sample, past.sample)::text AS sample, mentioned.live, p.name, p.type, p.description, e.current,
-       e.canonical = e.id AS stands, p.pending,
+SELECT e.id AS entity, e.space, e.key, coalesce(said.sample, past.sample)::text AS sample, mentioned.live, p.name, p.type,
+       p.description, e.current, e.canonical = e.id AS stands, p.pending,
        (SELECT g.name FROM {record}.given_name g WHERE g.entity = e.id AND upper_inf(g.recorded)) AS given
 FROM wanted w JOIN {record}.entity e ON e.id = w.id
 LEFT JOIN {record}.entity_profile p ON p.entity = e.id

@@ -30,7 +30,7 @@ VECTORS = """
     JOIN pg_type t ON t.oid = a.atttypid
     WHERE n.nspname = (SELECT schema_name FROM post_graph_rag.realm WHERE name = $1)
       AND c.relkind = 'r' AND t.typname IN ('vector', 'halfvec') ORDER BY 1"""
-NO_RECORD = ("clock", "space", "ledger", "reply", "stored_vector", "erasure")
+NO_RECORD = ("clock", "space", "ledger", "reply", "stored_vector", "erasure", "stale_word")
 SAMPLES = """
     SELECT schemaname || '.' || tablename || '.' || attname, concat_ws(' ', most_common_vals::text,
            histogram_bounds::text, most_common_elems::text)
@@ -87,7 +87,7 @@ async def vectors_in(place: Place, vectors: Sequence[NDArray[np.float32]]) -> li
 
 
 async def every_row(place: Place) -> int:
-    """How many rows the realm's record has: all but clock, spaces, ledger, what models said, ids of what was erased."""
+    """How many rows the realm's record has, but for clock, spaces, ledger, replies, and mere ids of what is gone."""
     connection = await asyncpg.connect(place.dsn)
     try:
         schema = await connection.fetchval(SCHEMA, place.realm)

@@ -16,8 +16,8 @@ from post_graph_rag.ingest.underway import Underway
 from post_graph_rag.models.extraction_call import extraction_request, prompt_version
 from post_graph_rag.models.parsing import parse_extraction
 from post_graph_rag.models.prompts import Prompts
-from post_graph_rag.models.protocols import ChatModel, ChatReply, ChatRequest
-from post_graph_rag.models.replies import About, Kept, ReplyStore, content_key
+from post_graph_rag.models.protocols import ChatModel, ChatReply, ChatRequest, parameters_of
+from post_graph_rag.models.replies import About, Kept, ReplyStore, asked_model, content_key
 from post_graph_rag.models.vocabulary import extraction_instructions
 from post_graph_rag.records import DocumentContext, Extraction, ExtractionSchema, Gate
 
@@ -55,6 +55,7 @@ class Extractor:
         open_gates: Collection[Gate] = (),
     ) -> None:
         self._chat = chat
+        self._asked = asked_model(chat)
         self._replies = replies
         self._prompts = prompts
         self._rounds = range(1 + gleaning)
@@ -62,7 +63,8 @@ class Extractor:
         self._versions = [prompt_version(prompts, round, self._instructions) for round in self._rounds]
         self._expected = Expected.by(schema)
         self._gates = DEFAULT_GATES.difference(open_gates)
-        self._reading = (READING, schema and schema.model_dump_json(), *sorted(open_gates))
+        parameters = sorted(parameters_of(chat).items())
+        self._reading = (READING, schema and schema.model_dump_json(), *sorted(open_gates), *parameters)
         self._underway = Underway()
 
     @property
@@ -80,7 +82,7 @@ class Extractor:
     def keys(self, text_hash: bytes, context_hash: bytes) -> list[bytes]:
         """Keys of the replies about a passage, one for each round; the names a call was shown are no part of them."""
         return [
-            content_key(self._chat.name, version, text_hash, context_hash, round)
+            content_key(self._asked, version, text_hash, context_hash, round)
             for round, version in enumerate(self._versions)
         ]
 

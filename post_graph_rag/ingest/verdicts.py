@@ -14,7 +14,7 @@ from post_graph_rag.ingest.group_errors import only_error
 from post_graph_rag.models.judge_call import Choice, contradiction_request, parse_choice, prompt_version
 from post_graph_rag.models.prompts import Prompts
 from post_graph_rag.models.protocols import ChatModel, ChatReply, ChatRequest
-from post_graph_rag.models.replies import About, Kept, ReplyStore, content_key
+from post_graph_rag.models.replies import About, Kept, ReplyStore, asked_model, content_key
 from post_graph_rag.store.write import ShownFact, Verdict
 
 ROLE = "auxiliary"
@@ -73,7 +73,7 @@ class Judge:
         return [verdict for task in tasks for verdict in task.result()]
 
     def _key(self, request: ChatRequest) -> bytes:
-        return content_key(self._chat.name, self._version, dict(request.inputs))
+        return content_key(asked_model(self._chat), self._version, dict(request.inputs))
 
     async def _answer(
         self, question: Question, request: ChatRequest, key: bytes, kept: Mapping[bytes, Kept]

@@ -17,6 +17,9 @@ class PatientChat(Protocol):
     @property
     def name(self) -> str: ...
 
+    @property
+    def parameters(self) -> dict[str, float]: ...
+
     async def chat(self, request: ChatRequest, patience: Patience | None = None) -> ChatReply: ...
 
     def stream(self, request: ChatRequest, patience: Patience | None = None) -> AsyncGenerator[str, None]: ...
@@ -38,6 +41,11 @@ class FailoverChat:
     @property
     def name(self) -> str:
         return self._models[0].name
+
+    @property
+    def parameters(self) -> dict[str, float]:
+        """What is asked of every reply, whatever the request says."""
+        return self._models[0].parameters
 
     async def chat(self, request: ChatRequest) -> ChatReply:
         """Ask until one answers; the reply says which did. Raises LLMError that tells what each of them said."""

@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 from weakref import WeakKeyDictionary
 
 from post_graph_rag.clean import clean_text
 from post_graph_rag.errors import LLMError
-from post_graph_rag.models.protocols import ChatModel, ChatReply, ChatRequest, EmbeddingKind, EmbeddingModel, Vectors
+from post_graph_rag.models.protocols import (
+    ChatModel,
+    ChatReply,
+    ChatRequest,
+    EmbeddingKind,
+    EmbeddingModel,
+    Vectors,
+    parameters_of,
+)
 from post_graph_rag.models.usable import usable
 
 _MOST_COUNTED = 2**31 - 1
@@ -44,6 +53,11 @@ class LimitedChat:
     @property
     def name(self) -> str:
         return clean_text(self._model.name)[0]
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """What the model asks of every reply, whatever the request says; a model of anybody's need not say."""
+        return parameters_of(self._model)
 
     async def chat(self, request: ChatRequest) -> ChatReply:
         async with self._slots.here():

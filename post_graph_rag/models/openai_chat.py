@@ -49,6 +49,11 @@ class OpenAIChat:
     def name(self) -> str:
         return self._model
 
+    @property
+    def parameters(self) -> dict[str, float]:
+        """What is asked of every reply, whatever the request says."""
+        return self._generation.parameters
+
     async def chat(self, request: ChatRequest, patience: Patience | None = None) -> ChatReply:
         """Ask once. Raises LLMError when the policy gives up, or the prompt is longer than the model can hold.
 

@@ -69,6 +69,12 @@ class ChatModel(Protocol):
     async def close(self) -> None: ...
 
 
+def parameters_of(model: ChatModel) -> Mapping[str, Any]:
+    """What a model asks of every reply, whatever the request says, such as a temperature: its `parameters`, if any."""
+    found = getattr(model, "parameters", None)
+    return found if isinstance(found, Mapping) else {}
+
+
 @runtime_checkable
 class EmbeddingModel(Protocol):
     """An embedding model. `dimensions` is None until the model's width is known."""

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from post_graph_rag.clean import clean_text, text_hash
-from post_graph_rag.models.protocols import ChatReply, Vectors
+from post_graph_rag.models.protocols import ChatModel, ChatReply, Vectors, parameters_of
 from post_graph_rag.store.database import Database
 from post_graph_rag.store.realms import Realm
 from post_graph_rag.store.rows import as_vectors
@@ -21,6 +21,12 @@ def content_key(*parts: Any) -> bytes:
     """A key for a reply: everything that shapes it, as JSON values or bytes."""
     text = json.dumps(parts, sort_keys=True, default=lambda value: value.hex())
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
+
+
+def asked_model(chat: ChatModel) -> Any:
+    """The part of a reply's key that says which model is asked: its name, and what is set for every reply of it."""
+    parameters = parameters_of(chat)
+    return [chat.name, dict(parameters)] if parameters else chat.name
 
 
 def vector_key(model: str, dimensions: int, text: str) -> bytes:

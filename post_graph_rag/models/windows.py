@@ -38,6 +38,12 @@ class Generation:
     max_tokens: int | None = None
     context_window: int | None = None
 
+    @property
+    def parameters(self) -> dict[str, float]:
+        """What shapes every reply whatever the request says; empty where nothing is set."""
+        said = {"temperature": self.temperature, "max_tokens": self.max_tokens}
+        return {name: value for name, value in said.items() if value is not None}
+
     def temperature_of(self, request: ChatRequest) -> float | None:
         """The temperature to ask with; None: the endpoint's own."""
         return request.temperature if self.temperature is None else self.temperature

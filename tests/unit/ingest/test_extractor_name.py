@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -35,6 +35,18 @@ def test_it_changes_with_all_that_a_schema_says_and_with_open_gates() -> None:
         name(open_gates=("pronoun", "self_loop")),
     ]
     assert len(set(names)) == len(names)
+
+
+class Warm(ScriptedChat):
+    """A model that is set to another temperature than requests have."""
+
+    parameters: ClassVar[dict[str, float]] = {"temperature": 0.7}
+
+
+def test_it_and_the_keys_of_replies_change_with_what_is_set_for_every_reply() -> None:
+    plain, warm = (Extractor(kind(name="model"), None, Prompts(), 1) for kind in (ScriptedChat, Warm))  # type: ignore[arg-type]
+    assert plain.name != warm.name
+    assert not set(plain.keys(b"text", b"context")) & set(warm.keys(b"text", b"context"))
 
 
 def test_it_does_not_change_with_a_prompt_that_is_not_used() -> None:

@@ -9,10 +9,10 @@ from post_graph_rag.store.database import Session
 from post_graph_rag.store.optimize import tables_to_index, vector_tables
 from post_graph_rag.store.realms import Realm, vector_type
 from post_graph_rag.store.repairs import command
-from post_graph_rag.store.tail import LONG, long_tails
+from post_graph_rag.store.tail import long_tails, may_wait
 
 LARGE_INDEX = 8_388_608  # bytes; a smaller one is no burden
-TOO_LONG = 2 * LONG  # vectors that wait; what is more than LONG goes with the next call that indexes
+TOO_LONG = 2  # times as many vectors as may wait; one more than may goes with the next call that indexes
 
 
 async def check_rights(session: Session, realm: Realm) -> list[Finding]:
@@ -57,7 +57,7 @@ async def _indexed(session: Session, realm: Realm) -> Finding:
     repair = command("realm", "optimize", realm=realm.info.name)
     if tables := await tables_to_index(session, realm):
         return _finding(realm, "vector indexes", False, f"missing or broken: {', '.join(tables)}", repair)
-    if waiting := sum((await long_tails(session, TOO_LONG)).values()):
+    if waiting := sum((await long_tails(session, TOO_LONG * may_wait(realm))).values()):
         detail = f"{waiting} vectors are in none yet and compared one by one with every question"
         return _finding(realm, "vector indexes", False, detail, repair)
     return _finding(realm, "vector indexes", True, "there where a table is large")

@@ -10,7 +10,7 @@ from post_graph_rag.store.database import Database, Session
 from post_graph_rag.store.identifiers import quoted
 from post_graph_rag.store.realms import Realm, may_migrate
 from post_graph_rag.store.statements import render, sources
-from post_graph_rag.store.tail import LONG, long_tails, merge_tails
+from post_graph_rag.store.tail import long_tails, may_wait, merge_tails
 
 THRESHOLD = 20_000  # vectors; below it an exact scan is as fast and finds everything
 MUCH = 100  # passages written by one call that make it worth to look
@@ -56,7 +56,7 @@ async def optimize_after(database: Database, realm: Realm, written: int) -> Opti
     if written < MUCH or not await _is_ours(database, realm):
         return None
     try:
-        return await optimize(database, realm, graph=False, waiting=LONG)
+        return await optimize(database, realm, graph=False, waiting=may_wait(realm))
     except Busy:
         return OptimizeReport(busy=True)
 
@@ -66,7 +66,7 @@ async def merge_after(database: Database, realm: Realm) -> int:
     if not await _is_ours(database, realm):
         return 0
     async with database.transaction(realm.statements, read_only=True) as session:
-        tails = await long_tails(session, LONG)
+        tails = await long_tails(session, may_wait(realm))
     return await merge_tails(database, realm, tails)
 
 

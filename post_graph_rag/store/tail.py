@@ -7,8 +7,10 @@ from collections.abc import Mapping
 from post_graph_rag.store.database import Database, Session
 from post_graph_rag.store.realms import Realm
 
-LONG = 3_000
-"""Vectors of a kind that may wait: to compare a question with them all takes about a millisecond."""
+_LONG, _LONG_WIDE = 2_000, 500
+"""Vectors of a kind that may wait: to compare them all takes one or two milliseconds, five where they are wide."""
+_WIDE = 480
+"""Dimensions beyond which a vector is kept beside its row, and takes ten times as long to be fetched."""
 _BATCH = 100
 """Vectors put in by one transaction, some milliseconds each; a commit that changes one of them waits for it."""
 
@@ -20,6 +22,11 @@ async def merge_tails(database: Database, realm: Realm, waiting: Mapping[str, in
     Raises DatabaseError when this role may not write.
     """
     return sum([await _merge(database, realm, kind, vectors) for kind, vectors in waiting.items()])
+
+
+def may_wait(realm: Realm) -> int:
+    """How many vectors of a kind are few enough to wait."""
+    return _LONG_WIDE if realm.info.dimensions > _WIDE else _LONG
 
 
 async def long_tails(session: Session, longer_than: int) -> dict[str, int]:

@@ -30,10 +30,13 @@ def _merged_entities(entities: Iterable[ExtractedEntity], repairs: Counter[str])
 
 def _typed(merged: dict[tuple[str, str], ExtractedEntity]) -> list[ExtractedEntity]:
     """An entity without a type is the one of that name which has one, if there is just one."""
-    by_name = Counter(name for name, kind in merged if kind)
-    for name in [name for name, kind in merged if not kind and by_name[name] == 1]:
-        typed = next(key for key in merged if key[0] == name and key[1])
-        merged[typed] = _joined(merged[typed], merged.pop((name, "")))
+    kinds: dict[str, list[str]] = {}
+    for name, kind in merged:
+        kinds.setdefault(name, []).append(kind)
+    for name, found in kinds.items():
+        if len(found) == 2 and "" in found:
+            typed = (name, max(found))
+            merged[typed] = _joined(merged[typed], merged.pop((name, "")))
     return list(merged.values())
 
 

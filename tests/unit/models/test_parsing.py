@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import time
 from collections import Counter
+from contextlib import suppress
 
 import pytest
 from hypothesis import given
@@ -453,3 +455,76 @@ def test_any_heap_of_tuple_pieces_gives_an_extraction_or_the_typed_error(reply: 
         parse_extraction(reply)
     except ExtractionError:
         return
+
+
+GOOD_REPLIES = (json.dumps(REPLY), json.dumps(REPLY, indent=1), f"Here:\n```json\n{json.dumps(REPLY)}\n```", TUPLES)
+PIECES = st.sampled_from(
+    [*'{}[],:"\\', "null", "```", "<think>", "</think>", "NaN", "-1e999", "\x00", "\ud800", "<|>", "##"]
+)
+
+
+@st.composite
+def mutated_replies(draw: st.DrawFn) -> str:
+    """A good reply with a few pieces cut out, put in, said twice or moved."""
+    reply = draw(st.sampled_from(GOOD_REPLIES))
+    for _ in range(draw(st.integers(1, 4))):
+        start = draw(st.integers(0, len(reply)))
+        end = draw(st.integers(start, min(len(reply), start + 40)))
+        put = draw(PIECES | st.sampled_from(["", reply[start:end] * 2, reply[end : end + 30]]))
+        reply = reply[:start] + put + reply[end:]
+    return reply
+
+
+@given(mutated_replies())
+def test_a_good_reply_that_was_damaged_gives_what_can_be_stored_or_the_typed_error(reply: str) -> None:
+    try:
+        extraction, counted = parse_extraction(reply)
+    except ExtractionError:
+        return
+    ends = {end for relation in extraction.relations for end in (relation.subject, relation.object)}
+    told = {name for entity in extraction.entities for name in (entity.name, *entity.aliases)}
+    assert {end.casefold() for end in ends} <= {name.casefold() for name in told}
+    assert all(name.strip() and name.isprintable() for name in told if name.isascii())
+    assert all(0 <= relation.confidence <= 1 for relation in extraction.relations)
+    assert all(count > 0 for count in counted.values())
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "{",
+        "[",
+        '{"a":',
+        '{"a" 1}',
+        '{"name":"A",',
+        '[{"',
+        '"',
+        "\\",
+        '\\"',
+        "{}",
+        "<think>",
+        "<think></think>",
+        "</think>",
+        "```json\n",
+        '("entity"<|>',
+        "entity<|>",
+        "##",
+        ")",
+        " ",
+        '{"name":"A","description":"b"}',
+        '{"name":"A"} {"name":"A","type":"t"}',
+    ],
+)
+def test_the_time_a_reply_takes_does_not_grow_faster_than_the_reply(piece: str) -> None:
+    started = time.process_time()
+    for opening in ("", '{"entities":[', '("entity"<|>"A"'):
+        with suppress(ExtractionError):
+            parse_extraction(opening + piece * (100_000 // len(piece)))
+    assert time.process_time() - started < 3
+
+
+def test_many_names_with_and_without_a_type_are_joined_in_little_time() -> None:
+    found = [{"name": f"A{i}", **kind} for i in range(20_000) for kind in ({}, {"type": "t"})]
+    started = time.process_time()
+    assert len(read({"entities": found}).entities) == 20_000
+    assert time.process_time() - started < 5

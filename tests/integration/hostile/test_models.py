@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import asyncpg
 import numpy as np
 import pytest
 from pydantic import SecretStr
@@ -24,7 +26,7 @@ from post_graph_rag.models.protocols import EmbeddingKind
 from post_graph_rag.testing import ScriptedChat, ScriptedEmbedding, fresh_realm_name, plain_facts
 from tests.faults import Answer, chat_reply, error
 from tests.integration.hostile.conftest import OpenRag
-from tests.integration.hostile.endpoint import ModelServer, settings_for
+from tests.integration.hostile.endpoint import NOTHING, ModelServer, settings_for
 
 FACT = "Acme Corp acquired Birch Labs."
 OLD = "Acme Corp sued Cedar Inc."
@@ -149,6 +151,43 @@ async def test_a_chat_model_that_is_down_leaves_the_passage(open_rag: OpenRag, m
     with pytest.raises(ExtractionError, match="is not known there"):
         await rag.index_text(FACT)
     assert await passages(rag) == [FACT]
+
+
+async def test_a_persistent_error_costs_the_set_tries_of_each_model_and_no_gleaning(
+    open_rag: OpenRag, model_server: ModelServer
+) -> None:
+    model_server.chat = Answer(error("broken"), status=500)
+    rag = open_rag(**settings_for(model_server, attempts=2, fallbacks=("spare",), gleaning_passes=3))
+    with pytest.raises(ExtractionError, match="None of 2 models answered"):
+        await rag.index_text(FACT)
+    assert (model_server.calls("chat"), model_server.calls("spare")) == (2, 2)
+
+
+async def test_the_model_that_stood_in_is_kept_with_the_reply_and_in_the_ledger(
+    open_rag: OpenRag, model_server: ModelServer, hostile_dsn: str
+) -> None:
+    model_server.by_model["chat"] = [Answer(error("gone"), status=404)]
+    model_server.by_model["spare"] = [Answer({**chat_reply(NOTHING), "model": "spare-2"})]
+    rag = open_rag(**settings_for(model_server, fallbacks=("spare",), gleaning_passes=0))
+    await rag.index_text(FACT)
+    schema = (await rag.realm_stats()).realm.schema_name
+    connection = await asyncpg.connect(hostile_dsn)
+    try:
+        kept = await connection.fetchval(f'SELECT model FROM "{schema}".reply')
+        noted = await connection.fetchval(f"SELECT model FROM \"{schema}\".ledger WHERE role = 'extraction'")
+    finally:
+        await connection.close()
+    assert (kept, noted) == ("spare-2", "spare-2")
+
+
+async def test_a_streamed_answer_names_the_model_that_stood_in(open_rag: OpenRag, model_server: ModelServer) -> None:
+    rag = open_rag(**settings_for(model_server, fallbacks=("spare",)))
+    await rag.index_text(FACT)
+    said = json.dumps({"model": "spare-2", "choices": [{"delta": {"content": "Acme."}, "finish_reason": "stop"}]})
+    model_server.by_model = {"chat": [Answer(error("gone"), status=404)], "spare": [Answer(events=[said])]}
+    async with rag.stream("Acme", BY_VECTOR) as stream:
+        pieces = [piece async for piece in stream]
+    assert (pieces, stream.answer.model) == (["Acme."], "spare-2")
 
 
 async def test_a_chat_model_beyond_its_deadline_says_so(open_rag: OpenRag, model_server: ModelServer) -> None:

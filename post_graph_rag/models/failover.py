@@ -8,7 +8,7 @@ from typing import Protocol
 
 from post_graph_rag.errors import LLMError
 from post_graph_rag.models.policy import Patience
-from post_graph_rag.models.protocols import ChatReply, ChatRequest
+from post_graph_rag.models.protocols import ChatReply, ChatRequest, place_of
 
 
 class PatientChat(Protocol):
@@ -41,6 +41,11 @@ class FailoverChat:
     @property
     def name(self) -> str:
         return self._models[0].name
+
+    @property
+    def place(self) -> str:
+        """Where the first of them is asked."""
+        return place_of(self._models[0])
 
     @property
     def parameters(self) -> dict[str, float]:

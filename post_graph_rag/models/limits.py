@@ -18,6 +18,7 @@ from post_graph_rag.models.protocols import (
     EmbeddingModel,
     Vectors,
     parameters_of,
+    place_of,
 )
 from post_graph_rag.models.usable import usable
 
@@ -53,6 +54,11 @@ class LimitedChat:
     @property
     def name(self) -> str:
         return clean_text(self._model.name)[0]
+
+    @property
+    def place(self) -> str:
+        """Where the model is asked; empty where it does not say."""
+        return place_of(self._model)
 
     @property
     def parameters(self) -> Mapping[str, Any]:

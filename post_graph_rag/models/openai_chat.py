@@ -50,6 +50,11 @@ class OpenAIChat:
         return self._model
 
     @property
+    def place(self) -> str:
+        """Host and port, and the variable that its key is from."""
+        return f"{self._endpoint.where}, key of {self._endpoint.key_setting}"
+
+    @property
     def parameters(self) -> dict[str, float]:
         """What is asked of every reply, whatever the request says."""
         return self._generation.parameters

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Iterable
 from time import monotonic
 
 from post_graph_rag.errors import RAGError
-from post_graph_rag.models.protocols import ChatModel, ChatRequest, Role
+from post_graph_rag.models.protocols import ChatModel, ChatRequest, Role, place_of
 from post_graph_rag.models.roles import ROLES, Models
 from post_graph_rag.records import Finding, Message
 
@@ -16,18 +16,24 @@ _GREETING = "Reply with the one word: ready"
 
 
 async def ping(models: Models) -> list[Finding]:
-    """Ask each chat model once, whatever roles it has, and the embedding model.
+    """Ask each chat model once at each place it is asked at, whatever roles it has, and the embedding model.
 
     Returns a finding for each: who answered and how fast, or why not. That there is no embedding model is one too,
     since nothing is indexed or searched without it. Raises nothing of the models'.
     """
-    roles: dict[str, Role] = {}
+    roles: dict[tuple[str, str], Role] = {}
     for role in ROLES:
         if role in models.names:
-            roles[models.names[role]] = role
-    asked = [_finding(f"model {name}", _chat(models.chat(role), role)) for name, role in roles.items()]
+            roles[models.names[role], place_of(models.chat(role))] = role
+    asked = [_finding(_check(*model, roles), _chat(models.chat(role), role)) for model, role in roles.items()]
     asked.append(_finding(f"embedding {models.names.get('embedding', 'model')}", _embed(models)))
     return list(await asyncio.gather(*asked))
+
+
+def _check(name: str, place: str, known: Iterable[tuple[str, str]]) -> str:
+    """The model by its name, with its place where another of that name is asked elsewhere."""
+    alone = sum(other == name for other, _ in known) == 1
+    return f"model {name}" if alone else f"model {name} at {place}"
 
 
 async def _finding(check: str, answer: Awaitable[str]) -> Finding:

@@ -75,6 +75,12 @@ def parameters_of(model: ChatModel) -> Mapping[str, Any]:
     return found if isinstance(found, Mapping) else {}
 
 
+def place_of(model: ChatModel) -> str:
+    """Where a model is asked, in words that hold no secret: its `place`, if any."""
+    found = getattr(model, "place", "")
+    return found if isinstance(found, str) else ""
+
+
 @runtime_checkable
 class EmbeddingModel(Protocol):
     """An embedding model. `dimensions` is None until the model's width is known."""

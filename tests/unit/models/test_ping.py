@@ -9,6 +9,7 @@ from post_graph_rag.models import ping as module
 from post_graph_rag.models.ping import ping
 from post_graph_rag.models.roles import Models, models_from_settings
 from post_graph_rag.testing import ScriptedChat, ScriptedEmbedding
+from tests.faults import Answer, FaultServer, chat_reply
 from tests.offline import needs_offline_models
 
 
@@ -20,6 +21,17 @@ async def test_each_model_is_asked_once_whatever_roles_it_has() -> None:
         ("embedding scripted-embedding", True),
     ]
     assert (len(chat.calls), findings[1].detail.startswith("gives 8 dimensions")) == (1, True)
+
+
+async def test_a_model_of_one_name_at_two_places_is_asked_at_both(server: FaultServer) -> None:
+    server.answers = [Answer(chat_reply("ready"))]
+    settings = Settings(model="m", base_url=server.base_url, extraction_base_url="http://127.0.0.1:9/v1", attempts=1)
+    models = server.keep(models_from_settings(settings))
+    found = {finding.check: finding.ok for finding in await ping(models) if finding.check.startswith("model")}
+    assert [(check.split(",")[0].startswith("model m at 127.0.0.1:"), ok) for check, ok in found.items()] == [
+        (True, False),
+        (True, True),
+    ]
 
 
 async def test_a_model_that_fails_is_a_finding_with_its_reason() -> None:

@@ -19,7 +19,8 @@ from post_graph_rag.models.prompts import Prompts
 from post_graph_rag.models.protocols import ChatModel, ChatReply, ChatRequest, parameters_of
 from post_graph_rag.models.replies import About, Kept, ReplyStore, asked_model, content_key
 from post_graph_rag.models.vocabulary import extraction_instructions
-from post_graph_rag.records import DocumentContext, Extraction, ExtractionSchema, Gate
+from post_graph_rag.names import name_key, predicate_key
+from post_graph_rag.records import DocumentContext, ExtractedRelation, Extraction, ExtractionSchema, Gate
 
 READING = 2
 """Version of parser and gates; to be raised when either makes something else of the same reply."""
@@ -115,9 +116,9 @@ class Extractor:
                     # What is kept is named after the rounds it is from, so that a reindex makes up for the rest.
                     done.extractor = self._named(round)
                     break
-                if round > 0 and not (more.entities or more.relations):
+                known, found = found, _joined(found, more)
+                if not _adds(more, known):
                     break
-                found = _joined(found, more)
         done.extractor = done.extractor or self.name
         if done.failure is None:
             given = Told(self._instructions, text, context, known_names)
@@ -161,6 +162,20 @@ class Extractor:
         await self._replies.keep(key, reply, about, round((time.monotonic() - started) * 1000))
         failpoints.reach("reply_kept")
         return reply
+
+
+def _adds(more: Extraction, known: Extraction) -> bool:
+    """Whether a round found anything that the rounds before it had not; else another one would not either."""
+    names = {name_key(name) for entity in known.entities for name in (entity.name, *entity.aliases)}
+    stated = set(map(_statement, known.relations))
+    return any(name_key(entity.name) not in names for entity in more.entities) or any(
+        _statement(relation) not in stated for relation in more.relations
+    )
+
+
+def _statement(relation: ExtractedRelation) -> tuple[str, str, str, bool]:
+    ends = name_key(relation.subject), name_key(relation.object)
+    return (*ends, predicate_key(relation.predicate), relation.negated)
 
 
 def _joined(found: Extraction, more: Extraction) -> Extraction:

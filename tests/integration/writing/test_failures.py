@@ -246,6 +246,25 @@ async def test_gleaning_adds_what_the_first_pass_missed(place: Place) -> None:
     assert await place.relations() == {("acme corp", "acquired", "birch labs"), ("cora doe", "founded", "delta inc")}
 
 
+@pytest.mark.parametrize(
+    ("rounds", "calls"),
+    [
+        ([FIRST, THIRD, SECOND, ""], 4),
+        ([FIRST, THIRD, ""], 3),
+        ([FIRST, FIRST], 2),
+        ([FIRST, THIRD, f"{THIRD} {FIRST}"], 3),
+        ([""], 1),
+    ],
+)
+async def test_gleaning_ends_with_the_first_round_that_finds_nothing_new(
+    place: Place, rounds: list[str], calls: int
+) -> None:
+    chat = fussy_chat(lambda request: plain_facts(rounds[request.round]))
+    report = await place.engine(chat, gleaning_passes=5, graph="none").index_document(document("a", "Any text."))
+    assert report.model_calls == calls
+    assert [request.round for request in chat.calls_for("extraction")] == list(range(calls))
+
+
 async def test_a_further_pass_over_what_is_there_asks_only_for_that_pass(place: Place) -> None:
     def script(request: ChatRequest) -> object:
         return plain_facts(THIRD if request.round else request.inputs["text"])

@@ -87,10 +87,10 @@ class Settings(RoleFields):
     base_url: str | None = Field(
         default=None,
         repr=False,
-        validation_alias=AliasChoices("base_url", "POST_GRAPH_RAG_BASE_URL", "OPENAI_BASE_URL"),
+        validation_alias=AliasChoices("POST_GRAPH_RAG_BASE_URL", "OPENAI_BASE_URL"),
     )
     api_key: SecretStr | None = Field(
-        default=None, validation_alias=AliasChoices("api_key", "POST_GRAPH_RAG_API_KEY", "OPENAI_API_KEY")
+        default=None, validation_alias=AliasChoices("POST_GRAPH_RAG_API_KEY", "OPENAI_API_KEY")
     )
     temperature: Temperature = None
     max_output_tokens: Count = None

@@ -117,3 +117,18 @@ def test_a_key_is_not_shown() -> None:
 )
 def test_it_is_known_whether_anything_is_said_of_models(given: dict[str, Any], said: bool) -> None:
     assert Settings(**given).says_of_models is said
+
+
+@pytest.mark.parametrize("name", ["POST_GRAPH_RAG_BASE_URL", "OPENAI_BASE_URL"])
+def test_an_argument_goes_before_its_variable(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(name, "http://variable/v1")
+    assert (Settings(base_url="http://argument/v1").base_url, Settings().base_url) == (
+        "http://argument/v1",
+        "http://variable/v1",
+    )
+
+
+def test_variables_of_other_programs_are_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("BASE_URL", "API_KEY", "MODEL", "EXTRACTION_API_KEY"):
+        monkeypatch.setenv(name, "another's")
+    assert not Settings().says_of_models

@@ -24,18 +24,23 @@ WHERE (SELECT true FROM {record}.mention k WHERE k.entity = m.entity AND upper_i
 
 -- name: forget_findable
 -- By what passages $1, entities $2 and the relations that only these passages state are found. They go in the end; that
--- this goes first saves marking it as past.
+-- this goes first saves marking it as past. Rows come before their vectors, as for who writes vectors beside commits, so
+-- that neither waits for the other.
 WITH relation AS (
     SELECT e.relation AS id
     FROM (SELECT DISTINCT relation FROM {record}.relation_evidence WHERE passage = ANY ($1::bigint[])) AS e
     WHERE (SELECT true FROM {record}.relation_evidence k
            WHERE k.relation = e.relation AND k.passage <> ALL ($1::bigint[]) LIMIT 1) IS NULL
+), held_profiles AS MATERIALIZED (
+    SELECT entity FROM {record}.entity_profile WHERE entity = ANY ($2::bigint[]) FOR UPDATE
+), held_relations AS MATERIALIZED (
+    SELECT id FROM {record}.relation WHERE id = ANY (ARRAY(SELECT id FROM relation)) FOR UPDATE
 ), passages AS (
     DELETE FROM {passage_vector} WHERE id = ANY ($1::bigint[])
 ), entities AS (
-    DELETE FROM {entity_vector} WHERE id = ANY ($2::bigint[])
+    DELETE FROM {entity_vector} WHERE id = ANY (ARRAY(SELECT entity FROM held_profiles))
 ), relations AS (
-    DELETE FROM {relation_vector} WHERE id = ANY (ARRAY(SELECT id FROM relation))
+    DELETE FROM {relation_vector} WHERE id = ANY (ARRAY(SELECT id FROM held_relations))
 )
 DELETE FROM {record}.posting p USING (
     SELECT 1::smallint AS kind, unnest($1::bigint[]) AS id

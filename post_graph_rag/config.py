@@ -55,6 +55,8 @@ class Settings(RoleFields):
     home: folder of the embedded server's data and caches; server_dir: a server's own bin folder, instead of a search.
     keep_running: the embedded server stays when its last user leaves.
     optimize: after a call that wrote much, an owner refreshes statistics and builds vector indexes where they pay.
+    quote_evidence: ask the extractor for the words that state each relation, which `get_relation` then shows in their
+        place; about a fifth more tokens of each reply.
     judge_contradictions: after indexing, ask the auxiliary model which of the new facts cannot hold beside others about
         the same subject or object; each fact costs at most one call, beside at most 20 others.
     create: make the realm when it does not exist at `initialize()`; indexing makes it anyway.
@@ -103,6 +105,7 @@ class Settings(RoleFields):
     chunk_tokens: int = Field(default=400, ge=20)
     chunk_overlap: int = Field(default=0, ge=0)
     gleaning_passes: int = Field(default=1, ge=0, le=5)
+    quote_evidence: bool = False
 
     pool_size: int = Field(default=8, ge=1)
     statement_cache_size: int = Field(default=200, ge=0)

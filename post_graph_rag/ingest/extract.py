@@ -10,10 +10,11 @@ from dataclasses import dataclass, field
 from post_graph_rag import failpoints
 from post_graph_rag.clean import clean_text
 from post_graph_rag.errors import ExtractionError, LLMError
+from post_graph_rag.ingest.evidence import located
 from post_graph_rag.ingest.expected import Expected, Told
 from post_graph_rag.ingest.gates import DEFAULT_GATES, apply_gates
 from post_graph_rag.ingest.underway import Underway
-from post_graph_rag.models.extraction_call import extraction_request, prompt_version
+from post_graph_rag.models.extraction_call import QUOTING_SCHEMA, SCHEMA, extraction_request, prompt_version
 from post_graph_rag.models.parsing import parse_extraction
 from post_graph_rag.models.prompts import Prompts
 from post_graph_rag.models.protocols import ChatModel, ChatReply, ChatRequest, parameters_of
@@ -44,6 +45,7 @@ class Extractor:
     """Asks one model, with one set of prompts, and keeps what it says.
 
     schema: what the user wants to find; None: anything. open_gates: names of the gates that stop nothing.
+    quoting: ask where in the passage each relation is stated.
     """
 
     def __init__(
@@ -54,14 +56,18 @@ class Extractor:
         gleaning: int,
         schema: ExtractionSchema | None = None,
         open_gates: Collection[Gate] = (),
+        *,
+        quoting: bool = False,
     ) -> None:
         self._chat = chat
         self._asked = asked_model(chat)
         self._replies = replies
         self._prompts = prompts
         self._rounds = range(1 + gleaning)
-        self._instructions = extraction_instructions(prompts, schema)
-        self._versions = [prompt_version(prompts, round, self._instructions) for round in self._rounds]
+        self._quoting = quoting
+        self._instructions = extraction_instructions(prompts, schema, quoting=quoting)
+        self._shape = QUOTING_SCHEMA if quoting else SCHEMA
+        self._versions = [prompt_version(prompts, round, self._instructions, self._shape) for round in self._rounds]
         self._expected = Expected.by(schema)
         self._gates = DEFAULT_GATES.difference(open_gates)
         parameters = sorted(parameters_of(chat).items())
@@ -108,7 +114,7 @@ class Extractor:
         async with self._underway.turn(keys[0]) as told:
             for round, key in zip(self._rounds, keys, strict=True):
                 request = extraction_request(
-                    text, context, known_names, round, found, self._prompts, self._instructions
+                    text, context, known_names, round, found, self._prompts, self._instructions, self._shape
                 )
                 more = self._replay(told.get(key) or kept.get(key), done)
                 more = more or await self._ask(request, key, about, told, done)
@@ -123,6 +129,8 @@ class Extractor:
         if done.failure is None:
             given = Told(self._instructions, text, context, known_names)
             done.extraction, done.gates = apply_gates(found, self._gates, expected=self._expected, told=given)
+            if self._quoting:
+                done.extraction = located(done.extraction, text, done.repairs)
         return done
 
     def _replay(self, kept: Kept | None, done: Extracted) -> Extraction | None:

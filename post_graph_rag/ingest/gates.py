@@ -251,4 +251,6 @@ def _relation_identity(relation: ExtractedRelation) -> Hashable:
 
 def _merge_relations(first: ExtractedRelation, second: ExtractedRelation) -> ExtractedRelation:
     confidence = max(first.confidence, second.confidence)
-    return first.model_copy(update={"confidence": confidence, "description": first.description or second.description})
+    description = first.description or second.description
+    evidence = first.evidence or second.evidence
+    return first.model_copy(update={"confidence": confidence, "description": description, "evidence": evidence})

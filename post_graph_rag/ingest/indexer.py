@@ -116,6 +116,7 @@ class Indexer:
             self.settings.gleaning_passes,
             self.schema,
             self.open_gates,
+            quoting=self.settings.quote_evidence,
         )
         embedder = Embedder(self.models.embedding, replies, self.realm.info.dimensions)
         try:

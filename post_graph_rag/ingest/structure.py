@@ -102,6 +102,8 @@ def _assertion(passage: int, relation: ExtractedRelation, id_of: Callable[[str],
         "stated_to": relation.valid_to,
         "valid": _valid(relation.valid_from, relation.valid_to),
         "confidence": relation.confidence,
+        # Most realms ask for no evidence: a key that is not there is null to the statement.
+        **({"span": f"[{relation.span[0]},{relation.span[1]})"} if relation.span else {}),
     }
 
 

@@ -1,4 +1,4 @@
-"""What a user wants to find, in words for the model.
+"""What an extractor is told once for all passages, with what a user wants to find.
 
 The reply's JSON schema stays open: a model that may only choose from a list names something on it whether it fits or
 not, while one that is told a list leaves out or says otherwise, which the gates can see.
@@ -13,9 +13,11 @@ from post_graph_rag.models.prompts import Prompts
 from post_graph_rag.records import ExtractionSchema, PredicateSpec
 
 
-def extraction_instructions(prompts: Prompts, schema: ExtractionSchema | None = None) -> str:
-    """What an extractor is told once: the rules and, where the user gave some, the words of the graph."""
+def extraction_instructions(prompts: Prompts, schema: ExtractionSchema | None = None, *, quoting: bool = False) -> str:
+    """The rules and, where the user gave some, the words of the graph. quoting: evidence is asked for as well."""
     rules = prompts["extraction"].render()
+    if quoting:
+        rules = f"{rules}\n\n{prompts['evidence'].render()}"
     if schema is None or not (schema.entity_types or schema.predicates):
         return rules
     words = prompts["vocabulary_strict" if schema.strict else "vocabulary"]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
+from pydantic import Field
+
 from post_graph_rag.records.base import Record
 
 Gate = Literal[
@@ -35,7 +37,11 @@ class ExtractedEntity(Record):
 
 
 class ExtractedRelation(Record):
-    """A statement a passage makes; the dates are ISO, possibly partial, and only those the text states."""
+    """A statement a passage makes; the dates are ISO, possibly partial, and only those the text states.
+
+    evidence: words of the passage that the model gave as the beginning of what states it. span: where that stands, from
+    and to which character of the passage; it is looked up, and no part of a reply.
+    """
 
     subject: str
     predicate: str
@@ -45,6 +51,8 @@ class ExtractedRelation(Record):
     confidence: float = 1.0
     valid_from: str | None = None
     valid_to: str | None = None
+    evidence: str = ""
+    span: tuple[int, int] | None = Field(default=None, exclude=True)
 
 
 class Extraction(Record):

@@ -126,11 +126,15 @@ class Evidence(Record):
     """What one passage states of a relation: its words, the dates it states, and when its source was written.
 
     documents: keys of some documents that hold the passage now.
+    quote, offsets: what of the passage states it, and from and to which character that stands; None where the
+        extractor was not asked (`quote_evidence`) or what it said is not there.
     """
 
     passage: int
     documents: tuple[str, ...] = ()
     fact: str
+    quote: str | None = None
+    offsets: tuple[int, int] | None = None
     stated_from: str | None = None
     stated_to: str | None = None
     observed_from: str | None = None

@@ -23,11 +23,12 @@ RELATION_FIELDS = {
     "subject": ("subject", "source", "source_entity", "src_id", "src", "head", "from"),
     "predicate": ("predicate", "relation", "relation_type", "relationship", "type", "label"),
     "object": ("object", "target", "target_entity", "tgt_id", "tgt", "tail", "to"),
-    "description": ("description", "relationship_description", "fact", "evidence"),
+    "description": ("description", "relationship_description", "fact"),
     "negated": ("negated", "negative"),
     "confidence": ("confidence",),
     "valid_from": ("valid_from", "start_date", "start", "since"),
     "valid_to": ("valid_to", "end_date", "end", "until"),
+    "evidence": ("evidence", "quote"),
 }
 # Formats without a predicate have only a sentence about the pair.
 UNNAMED_PREDICATE = "related to"
@@ -153,7 +154,8 @@ class Collector:
     def _add_relation(self, raw: Mapping[str, Any]) -> None:
         subject = fields.name_of(raw.get("subject"), self._repairs)
         target = fields.name_of(raw.get("object"), self._repairs)
-        description = fields.text_of(raw.get("description"), self._repairs)
+        evidence = fields.text_of(raw.get("evidence"), self._repairs)
+        description = fields.text_of(raw.get("description"), self._repairs) or evidence
         predicate = self._predicate(raw, description)
         if subject is None or target is None or not predicate:
             return
@@ -168,6 +170,7 @@ class Collector:
                 confidence=fields.confidence_of(raw.get("confidence"), self._repairs),
                 valid_from=fields.moment_of(raw.get("valid_from"), self._repairs),
                 valid_to=fields.moment_of(raw.get("valid_to"), self._repairs),
+                evidence=evidence,
             )
         )
 

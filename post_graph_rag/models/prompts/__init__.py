@@ -17,6 +17,7 @@ __all__ = ["PLACEHOLDERS", "Prompt", "Prompts", "fenced"]
 # What each prompt must hold a place for, and may not go beyond.
 PLACEHOLDERS: Mapping[str, frozenset[str]] = {
     "extraction": frozenset(),
+    "evidence": frozenset(),
     "vocabulary": frozenset({"vocabulary"}),
     "vocabulary_strict": frozenset({"vocabulary"}),
     "extraction_text": frozenset({"context", "document"}),

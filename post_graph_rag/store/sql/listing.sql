@@ -145,7 +145,7 @@ WHERE e.id = $1::bigint
 -- name: show_relation
 -- Relation $1 with all its periods, the $2 surest of its statements, and people's words on it.
 WITH said AS MATERIALIZED (
-    SELECT v.passage, v.recorded, a.id, a.fact, a.stated_from, a.stated_to, a.event, a.confidence
+    SELECT v.passage, v.recorded, a.id, a.fact, a.stated_from, a.stated_to, a.event, a.confidence, a.span
     FROM {record}.relation_evidence v
     CROSS JOIN LATERAL (SELECT * FROM {record}.assertion a WHERE a.id = v.assertion OFFSET 0) AS a
     WHERE v.relation = $1::bigint AND upper_inf(v.recorded)
@@ -179,6 +179,10 @@ SELECT json_build_object(
     'evidence', coalesce((
         SELECT json_agg(json_build_object(
                    'passage', e.passage, 'fact', e.fact, 'stated_from', e.stated_from, 'stated_to', e.stated_to,
+                   'offsets', CASE WHEN e.span IS NOT NULL THEN json_build_array(lower(e.span), upper(e.span)) END,
+                   'quote', CASE WHEN e.span IS NOT NULL THEN (
+                       SELECT substr(p.text, lower(e.span) + 1, upper(e.span) - lower(e.span))
+                       FROM {record}.passage p WHERE p.id = e.passage) END,
                    'confidence', e.confidence, 'start', lower(e.event) AT TIME ZONE 'UTC',
                    'end', upper(e.event) AT TIME ZONE 'UTC',
                    'recorded_from', to_char(lower(e.recorded), 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),

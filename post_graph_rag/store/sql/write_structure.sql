@@ -33,11 +33,11 @@ WITH given AS (
     FROM given, json_to_recordset(it -> 'claims') AS c(passage bigint, entity bigint, alias text, key text)
 )
 INSERT INTO {record}.assertion (passage, subject, predicate, object, negated, fact, stated_from, stated_to, valid,
-                                event, confidence, recorded)
+                                event, confidence, span, recorded)
 SELECT a.passage, a.subject, a.predicate, a.object, a.negated, a.fact, a.stated_from, a.stated_to, a.valid,
-       (SELECT p.event FROM {record}.passage p WHERE p.id = a.passage), a.confidence, tstzrange($2, NULL)
+       (SELECT p.event FROM {record}.passage p WHERE p.id = a.passage), a.confidence, a.span, tstzrange($2, NULL)
 FROM given, json_to_recordset(it -> 'assertions') AS a(passage bigint, subject bigint, predicate text, object bigint,
-    negated boolean, fact text, stated_from text, stated_to text, valid tstzrange, confidence real)
+    negated boolean, fact text, stated_from text, stated_to text, valid tstzrange, confidence real, span int4range)
 
 -- name: close_structure
 -- Passages $1 say nothing any more from stamp $2 on.
@@ -73,9 +73,9 @@ WITH let_go AS (
     FROM let_go g JOIN {record}.alias_claim c ON c.passage = g.passage AND upper(c.recorded) = g.at
 )
 INSERT INTO {record}.assertion (passage, subject, predicate, object, negated, fact, stated_from, stated_to, valid,
-                                event, confidence, recorded)
+                                event, confidence, span, recorded)
 SELECT a.passage, a.subject, a.predicate, a.object, a.negated, a.fact, a.stated_from, a.stated_to, a.valid,
-       a.event, a.confidence, tstzrange($2, NULL)
+       a.event, a.confidence, a.span, tstzrange($2, NULL)
 FROM let_go g JOIN {record}.assertion a ON a.passage = g.passage AND upper(a.recorded) = g.at
 
 -- name: touched_entities

@@ -65,6 +65,16 @@ async def test_a_name_that_only_the_schema_mentions_does_not_come_into_the_graph
     assert {row[0] for row in await place.rows("SELECT key FROM {r}.entity")} == {"ada lane", "acme"}
 
 
+async def test_a_fact_shows_the_sentence_that_states_it_where_that_is_asked_for(place: Place) -> None:
+    fact = {"subject": "Ada Lane", "predicate": "led", "object": "Acme", "evidence": "in 2001 Ada Lane"}
+    rag = place.engine(facts_chat(script={"extraction": {"relations": [fact]}}), quote_evidence=True, graph="none")
+    report = await rag.index_text("Acme is a mill. In 2001 Ada Lane led it. Then it closed.")
+    [(id,)] = await place.rows("SELECT id FROM {r}.relation")
+    [evidence] = (await rag.get_relation(id)).evidence
+    assert (evidence.quote, evidence.offsets) == ("In 2001 Ada Lane led it.", (16, 40))
+    assert "evidence" not in report.repairs
+
+
 async def test_an_open_gate_lets_its_kind_in(place: Place) -> None:
     rag = engine(place, ExtractionSchema(), chat=facts_chat(script={"extraction": {"entities": ["She"]}}))
     wide = engine(

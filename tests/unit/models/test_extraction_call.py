@@ -7,7 +7,7 @@ import json
 import pytest
 
 from post_graph_rag.models.answer_call import prompt_tokens
-from post_graph_rag.models.extraction_call import extraction_request, prompt_version
+from post_graph_rag.models.extraction_call import QUOTING_SCHEMA, SCHEMA, extraction_request, prompt_version
 from post_graph_rag.models.prompts import Prompts
 from post_graph_rag.models.protocols import ChatRequest
 from post_graph_rag.models.tokens import tokenizer_for
@@ -173,3 +173,18 @@ def test_the_longest_schema_costs_no_more_than_its_words_and_a_frame() -> None:
     long = ExtractionSchema(entity_types={f"type {i}": "" for i in range(1_000)})
     frame = len(extraction_instructions(Prompts(), long)) - len(Prompts()["extraction"].text)
     assert frame < 1_000 * len("- type 999\n") + 1_000
+
+
+def test_evidence_is_asked_for_only_where_it_is_wanted() -> None:
+    plain, quoting = extraction_instructions(Prompts()), extraction_instructions(Prompts(), quoting=True)
+    assert "evidence" not in plain
+    assert "evidence" in quoting
+    versions = [prompt_version(Prompts(), 0, quoting, schema) for schema in (SCHEMA, QUOTING_SCHEMA)]
+    assert len({version(None), *versions}) == 3
+
+
+def test_asking_for_evidence_and_a_strict_schema_keeps_the_frame_small() -> None:
+    schema = ExtractionSchema(entity_types={"person": ""}, strict=True)
+    told = extraction_instructions(Prompts(), schema, quoting=True)
+    request = extraction_request("", DocumentContext(), round=1, previous=Extraction(), instructions=told)
+    assert prompt_tokens(request, tokenizer_for(None)) <= 920

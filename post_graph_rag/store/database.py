@@ -190,6 +190,8 @@ class Database:
                 min_size=1,
                 max_size=self._pool_size,
                 statement_cache_size=self._cache,
+                # However long: a statement that is not kept is planned anew each time.
+                max_cacheable_statement_size=0,
                 command_timeout=600,
                 reset=_keep_session,
             )

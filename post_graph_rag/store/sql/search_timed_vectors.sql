@@ -28,7 +28,7 @@ near AS MATERIALIZED (
              FROM (
                  SELECT v.id, v.embedding FROM {passage_vector} v
                  WHERE (SELECT past FROM at) AND NOT v.current AND v.space + 0 = ANY($10::int[])
-                 ORDER BY {signs}(v.embedding)::bit({dimensions}) <~> q.signs LIMIT 10 * $11::int
+                 ORDER BY {signs}(v.embedding)::bit({dimensions}) <~> q.signs LIMIT 4 * $11::int
              ) v ORDER BY distance OFFSET 0
          ) it WHERE {passage_visible} LIMIT $11::int)
         ORDER BY distance LIMIT $11::int
@@ -50,7 +50,7 @@ near AS MATERIALIZED (
              FROM (
                  SELECT v.id, v.embedding FROM {entity_vector} v
                  WHERE (SELECT past OR dormant FROM at) AND NOT v.current AND v.space + 0 = ANY($10::int[])
-                 ORDER BY {signs}(v.embedding)::bit({dimensions}) <~> q.signs LIMIT 10 * $11::int
+                 ORDER BY {signs}(v.embedding)::bit({dimensions}) <~> q.signs LIMIT 4 * $11::int
              ) v ORDER BY distance OFFSET 0
          ) it WHERE {entity_visible} LIMIT $11::int)
         ORDER BY distance LIMIT $11::int
@@ -70,7 +70,7 @@ near AS MATERIALIZED (
              FROM (
                  SELECT v.id, v.embedding FROM {relation_vector} v
                  WHERE (SELECT past_facts FROM at) AND NOT v.current AND v.space + 0 = ANY($10::int[])
-                 ORDER BY {signs}(v.embedding)::bit({dimensions}) <~> q.signs LIMIT 10 * $11::int
+                 ORDER BY {signs}(v.embedding)::bit({dimensions}) <~> q.signs LIMIT 4 * $11::int
              ) v ORDER BY distance OFFSET 0
          ) it WHERE {relation_visible} LIMIT $11::int)
         ORDER BY distance LIMIT $11::int

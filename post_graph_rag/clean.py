@@ -44,6 +44,16 @@ def key_digest(key: str) -> bytes:
     return sha256(key.encode("utf-8", "surrogatepass")).digest()
 
 
+def document_mark(space: str, digest: bytes) -> bytes:
+    """16 bytes that stand for a document by its space and the digest of its key, where no row of it need be there."""
+    return sha256(space.encode() + b"\0" + digest).digest()[:16]
+
+
+def question_mark(question: str) -> bytes:
+    """16 bytes that stand for a question."""
+    return text_hash(question)[:16]
+
+
 def clean_json(value: Any) -> tuple[JsonValue, int]:
     """A JSON value with all its strings and keys cleaned, tuples as lists, and how many characters were replaced.
 

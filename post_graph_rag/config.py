@@ -12,6 +12,7 @@ from pydantic_settings import SettingsConfigDict
 
 from post_graph_rag.errors import ConfigurationError
 from post_graph_rag.given import reasons
+from post_graph_rag.prices import Prices
 from post_graph_rag.role_settings import (
     NEVER_GENERAL,
     VARIABLE_PREFIX,
@@ -59,6 +60,10 @@ class Settings(RoleFields):
         place; about a fifth more tokens of each reply.
     judge_contradictions: after indexing, ask the auxiliary model which of the new facts cannot hold beside others about
         the same subject or object; each fact costs at most one call, beside at most 20 others.
+    prices: of models by name, of a million tokens: (of prompts, of replies, of cached prompts), as the variable in JSON.
+    budget_tokens, budget_cost: what one indexing call may take; when it is reached no further model call begins.
+    reply_store_days, reply_store_mb: how long replies and vectors are stored, and how many MB of them, the newest; those
+        of the last day stay whatever they take. Pruned at the end of a call that wrote much, and by `optimize`.
     create: make the realm when it does not exist at `initialize()`; indexing makes it anyway.
 
     Raises ConfigurationError, which names each setting that cannot be used and why, never its value.
@@ -106,6 +111,12 @@ class Settings(RoleFields):
     chunk_overlap: int = Field(default=0, ge=0)
     gleaning_passes: int = Field(default=1, ge=0, le=5)
     quote_evidence: bool = False
+
+    prices: Prices = Field(default_factory=dict)
+    budget_tokens: int | None = Field(default=None, ge=1)
+    budget_cost: float | None = Field(default=None, gt=0)
+    reply_store_days: float = Field(default=365, ge=1)
+    reply_store_mb: int = Field(default=2048, ge=0)
 
     pool_size: int = Field(default=8, ge=1)
     statement_cache_size: int = Field(default=200, ge=0)

@@ -107,6 +107,15 @@ class BudgetTooSmall(InputError):
     """The token budget does not even hold the question and the instructions; raise max_total_tokens."""
 
 
+class BudgetExceeded(RAGError):
+    """The budget of this call is spent: what was finished is kept; index the same documents again to go on.
+
+    `reports` holds a DocumentReport for each document of the call; those that were not finished have failed.
+    """
+
+    reports: tuple[Any, ...] = ()
+
+
 class EmbeddingError(RAGError):
     """The embedding model failed or answered with unusable vectors.
 

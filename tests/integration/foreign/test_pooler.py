@@ -37,7 +37,7 @@ async def test_sessions_go_back_to_it_as_they_were(database: str) -> None:
     with pgbouncer(database) as dsn:
         plain = await asyncpg.connect(dsn, statement_cache_size=0)
         # an extension's settings are there once its library is loaded
-        left_out = "^(age|hnsw|ivfflat)[.]|^application_name$"
+        left_out = "^(age|hnsw|ivfflat|plpgsql)[.]|^application_name$"
         wanted = f"SELECT name, setting FROM pg_settings WHERE name !~ '{left_out}' ORDER BY 1"
         before = await plain.fetch(wanted)
         async with engine(dsn, statement_cache_size=0) as rag:

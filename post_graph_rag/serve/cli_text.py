@@ -34,6 +34,9 @@ Question = Annotated[str, typer.Argument(help="The question, in words.")]
 Mode = Annotated[str, typer.Option(help="mix, local, naive, global, hybrid or bypass.")]
 TopK = Annotated[int, typer.Option(help="How many passages, relations and entities are kept.")]
 Context = Annotated[bool, typer.Option("--context", help="Print what was found, without an answer.")]
+AsOf = Annotated[str | None, typer.Option(help="Facts as they held at some moment of this date, such as 2011.")]
+Believed = Annotated[str | None, typer.Option(help="What the realm held at this moment: a mark, an instant or a date.")]
+Superseded = Annotated[bool, typer.Option("--superseded", help="Also facts that were superseded.")]
 
 
 @connected
@@ -108,10 +111,18 @@ def _tell_pending(report: PendingReport) -> None:
 
 @connected
 async def query(
-    settings: Settings, question: Question, mode: Mode = "mix", top_k: TopK = 8, context: Context = False
+    settings: Settings,
+    question: Question,
+    mode: Mode = "mix",
+    top_k: TopK = 8,
+    context: Context = False,
+    as_of: AsOf = None,
+    as_believed_at: Believed = None,
+    superseded: Superseded = False,
 ) -> None:
     """Answer a question from the realm, with numbered sources."""
-    param = QueryParam.model_validate({"mode": mode, "top_k": top_k})
+    time = {"as_of": as_of, "as_believed_at": as_believed_at, "include_superseded": superseded}
+    param = QueryParam.model_validate({"mode": mode, "top_k": top_k, **time})
     async with open_engine(settings) as rag:
         if context:
             typer.echo(shown_text((await rag.query_data(question, param=param)).context))

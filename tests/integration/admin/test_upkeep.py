@@ -85,3 +85,19 @@ async def test_a_role_that_owns_nothing_leaves_them(
         await owner.grant(writer, "write")
     await index(engine(with_user(database, writer)))
     assert kept(admin) == (False, 0)
+
+
+@pytest.mark.usefixtures("unkept")
+async def test_what_waits_after_a_call_of_another_role_goes_into_the_index_with_the_owners_next_call(
+    database: str, admin: psycopg.Connection, make_role: Callable[[str], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("post_graph_rag.store.tail._LONG", 0)
+    await index(engine(database))
+    async with engine(database) as owner:
+        await owner.grant(writer := make_role("pgr_test_writer"), "write")
+    waiting = f"SELECT count(*) FROM {RECORD}.passage_vector_1 WHERE tail"
+    counts = []
+    for number, dsn in enumerate((with_user(database, writer), database)):
+        await index(engine(dsn), [Document(text=f"Cedar{number} Corp acquired Birch Labs.", key=f"more {number}")])
+        counts.append(admin.execute(waiting).fetchone())
+    assert counts == [(1,), (0,)]

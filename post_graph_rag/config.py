@@ -18,6 +18,7 @@ from post_graph_rag.role_settings import (
     VARIABLE_PREFIX,
     Count,
     Names,
+    Prefix,
     RoleFields,
     RoleName,
     RoleSettings,
@@ -49,6 +50,8 @@ class Settings(RoleFields):
         `extraction_model`, `extraction_base_url`, `extraction_max_tokens`, …, see RoleSettings; community takes what
         it does not have from auxiliary first. embedding has model, base URL, key and concurrency, and no fallbacks.
     embedding_dimensions: width to ask for; None: what the model gives, learnt by one probe.
+    embedding_query_prefix, embedding_passage_prefix: what the model wants before a question and before a passage; a new
+        realm is made with them, and they must be those of one that is there. None: what the realm was made with.
     chunk_tokens, chunk_overlap: size of a passage and how much of its end the next one repeats, in tokens.
     gleaning_passes: how often the extractor is asked again for what it missed.
     concurrency: model calls of one role under way at once; pool_size: database connections at most.
@@ -60,10 +63,10 @@ class Settings(RoleFields):
         place; about a fifth more tokens of each reply.
     judge_contradictions: after indexing, ask the auxiliary model which of the new facts cannot hold beside others about
         the same subject or object; each fact costs at most one call, beside at most 20 others.
-    prices: of models by name, of a million tokens: (of prompts, of replies, of cached prompts), as the variable in JSON.
+    prices: of models by name, of a million tokens: (prompts, replies, cached prompts); the variable holds JSON.
     budget_tokens, budget_cost: what one indexing call may take; when it is reached no further model call begins.
-    reply_store_days, reply_store_mb: how long replies and vectors are stored, and how many MB of them, the newest; those
-        of the last day stay whatever they take. Pruned at the end of a call that wrote much, and by `optimize`.
+    reply_store_days, reply_store_mb: how long replies and vectors are stored, and how many MB of them, the newest;
+        those of the last day stay whatever they take. Pruned at the end of a call that wrote much, and by `optimize`.
     create: make the realm when it does not exist at `initialize()`; indexing makes it anyway.
 
     Raises ConfigurationError, which names each setting that cannot be used and why, never its value.
@@ -91,6 +94,8 @@ class Settings(RoleFields):
 
     model: str | None = None
     embedding_dimensions: int | None = Field(default=None, ge=1)
+    embedding_query_prefix: Prefix = None
+    embedding_passage_prefix: Prefix = None
     base_url: str | None = Field(
         default=None,
         repr=False,

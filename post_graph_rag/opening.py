@@ -9,7 +9,8 @@ from post_graph_rag.config import Settings
 from post_graph_rag.embedded import EmbeddedServer
 from post_graph_rag.errors import ConfigurationError, RealmNotFound, ServerUnavailable
 from post_graph_rag.loops import LoopLock
-from post_graph_rag.models.fit import check_fit, width_of
+from post_graph_rag.models.call_log import CallLog, Place
+from post_graph_rag.models.fit import check_fit, check_prefixes, width_of
 from post_graph_rag.models.ping import ping
 from post_graph_rag.models.protocols import EmbeddingModel
 from post_graph_rag.models.roles import Models, models_from_settings
@@ -21,7 +22,10 @@ from post_graph_rag.store.rights import check_may_write
 
 
 class Opening:
-    """The database, the models and the realm of one engine; nothing is opened before it is asked for."""
+    """The database, the models and the realm of one engine; nothing is opened before it is asked for.
+
+    calls: where calls made for questions are noted.
+    """
 
     def __init__(self, settings: Settings, connection: Any, models: Models | None) -> None:
         self._settings = settings
@@ -34,6 +38,7 @@ class Opening:
         # whoever opens first opens for all tasks, or a server would be taken twice
         self._reaching = LoopLock()
         self._looking_up = LoopLock()
+        self.calls = CallLog(self._place)
 
     @property
     def models(self) -> Models:
@@ -96,6 +101,7 @@ class Opening:
         """The realm, which must be there and hold vectors of our embedding model. Raises WidthMismatch too."""
         realm = await self.existing_realm()
         check_fit(realm.info, self.models.embedding)
+        check_prefixes(realm.info, self._settings.embedding_query_prefix, self._settings.embedding_passage_prefix)
         return realm
 
     async def changeable_realm(self) -> Realm:
@@ -136,6 +142,7 @@ class Opening:
             width,
             self._settings.graph,
             self.models.names.get("extraction", ""),
+            (self._settings.embedding_query_prefix or "", self._settings.embedding_passage_prefix or ""),
         )
         return await self.fitting_realm()
 
@@ -157,12 +164,17 @@ class Opening:
             return [Finding(check="models", ok=False, detail=str(error))]
         return await ping(models)
 
+    def _place(self) -> Place:
+        """Where calls are written; nothing is opened for it."""
+        return None if self._database is None or self._realm is None else (self._database, self._realm)
+
     def forget_realm(self) -> None:
         """Look the realm up again next time: it was replaced or dropped."""
         self._realm = None
 
     async def close(self) -> None:
         """Close what this object opened, and leave the local server. May be called again."""
+        await self.calls.close()
         database, server, models = self._database, self._server, self._models
         self._database = self._server = self._realm = None
         if self._own_models:

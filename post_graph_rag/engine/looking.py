@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import date, datetime
 
 from post_graph_rag.engine.front import Front, found_again
+from post_graph_rag.models.spending import usage_since
 from post_graph_rag.records import (
     ChangeKind,
     Changes,
@@ -15,6 +17,8 @@ from post_graph_rag.records import (
     EntityDetail,
     EntityPage,
     RelationDetail,
+    Usage,
+    UsageBy,
 )
 from post_graph_rag.retrieve.record import RealmRecord, Spaces
 from post_graph_rag.store.feed import changes_since, watermark
@@ -110,6 +114,19 @@ class Looking(Front):
         Raises DocumentNotFound, SpaceNotFound, InputError.
         """
         return await (await self._record()).document_graph(key, space, limit)
+
+    @found_again
+    async def usage(self, since: str | date | datetime | None = None, by: UsageBy = "model") -> tuple[Usage, ...]:
+        """What calls of models took, for indexing and for questions, with what that cost by the settings' prices.
+
+        Questions are written down a second after they are asked at most, and by this call; a role that only reads, and
+        a replica, count their own only, see `Usage.unwritten_calls`.
+
+        since: a date or a moment; None for all that was ever made. by: model, role, day or document.
+        Raises InputError, ImpossibleDate, RealmNotFound.
+        """
+        database, realm = await self._opening.database(), await self._opening.existing_realm()
+        return await usage_since(database, realm, self._opening.calls, since, by, self.settings.prices)
 
     async def _record(self) -> RealmRecord:
         return RealmRecord(await self._opening.database(), await self._opening.existing_realm(), self.settings.space)

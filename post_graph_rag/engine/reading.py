@@ -71,4 +71,5 @@ class Reading(Front):
             tokenizer=tokenizer_for(self.settings.synthesis_model or self.settings.model),
             space=self.settings.space,
             prompts=self._prompts,
+            note=self._opening.calls.note,
         )

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from post_graph_rag.clean import clean_json, clean_key, clean_space, clean_text, key_digest, text_hash
+from post_graph_rag.clean import clean_json, clean_key, clean_space, clean_text, document_mark, key_digest, text_hash
 from post_graph_rag.errors import EmptyText
 from post_graph_rag.ingest.chunks import Chunk
 from post_graph_rag.moments import Moment
@@ -81,6 +81,11 @@ class Draft:
     def digest(self) -> bytes:
         """Of the key; keys may be longer than an index row."""
         return key_digest(self.key)
+
+    @property
+    def mark(self) -> bytes:
+        """What calls made for the document are marked with."""
+        return document_mark(self.space, self.digest)
 
     @property
     def identity(self) -> tuple[str, bytes]:

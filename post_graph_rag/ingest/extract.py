@@ -105,11 +105,15 @@ class Extractor:
         context: DocumentContext,
         known_names: Sequence[str],
         kept: Mapping[bytes, Kept],
+        document: bytes | None = None,
     ) -> Extracted:
-        """Read one passage; a model that fails or talks nonsense is a `failure`, never an exception."""
+        """Read one passage; a model that fails or talks nonsense is a `failure`, never an exception.
+
+        document: mark of the document that is being read, for the ledger. Raises BudgetExceeded.
+        """
         done = Extracted()
         keys = self.keys(text_hash, context_hash)
-        about = About("extraction", text_hash, tuple(dict.fromkeys((*context.known_names, *known_names))))
+        about = About("extraction", text_hash, tuple(dict.fromkeys((*context.known_names, *known_names))), document)
         found = Extraction()
         async with self._underway.turn(keys[0]) as told:
             for round, key in zip(self._rounds, keys, strict=True):

@@ -164,9 +164,8 @@ class Indexing:
             passage.vector = vector
 
     async def _extract(self, item: Draft, passage: PassageDraft, found: Found) -> Extracted:
-        done = await self._tools.extractor.extract(
-            passage.chunk.text, passage.text_hash, item.context_hash, item.context, found.known_names, found.kept
-        )
+        said = (passage.chunk.text, passage.text_hash, item.context_hash, item.context)
+        done = await self._tools.extractor.extract(*said, found.known_names, found.kept, item.mark)
         passage.extraction, passage.extractor, passage.failure = done.extraction, done.extractor, done.failure
         if passage not in found.there:
             passage.terms()

@@ -9,12 +9,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from post_graph_rag.clean import clean_text
-from post_graph_rag.errors import LLMError
+from post_graph_rag.errors import BudgetExceeded, LLMError
 from post_graph_rag.ingest.group_errors import only_error
 from post_graph_rag.models.judge_call import Choice, contradiction_request, parse_choice, prompt_version
 from post_graph_rag.models.prompts import Prompts
 from post_graph_rag.models.protocols import ChatModel, ChatReply, ChatRequest
 from post_graph_rag.models.replies import About, Kept, ReplyStore, asked_model, content_key
+from post_graph_rag.store.usage import Call
 from post_graph_rag.store.write import ShownFact, Verdict
 
 ROLE = "auxiliary"
@@ -82,7 +83,7 @@ class Judge:
             if (told := kept.get(key)) is not None:
                 return question.verdicts(parse_choice(told.text, len(question.rivals)), told.model)
             return await self._ask(question, request, key)
-        except LLMError as error:
+        except (LLMError, BudgetExceeded) as error:
             self.errors[clean_text(f"{type(error).__name__}: {error}")[0][:_LONGEST_ERROR]] = None
             return []
 
@@ -103,5 +104,6 @@ class Judge:
         try:
             return parse_choice(reply.text, len(question.rivals))
         except LLMError:
-            await self._replies.note_calls(ROLE, reply.model, [milliseconds])
+            counted = reply.prompt_tokens, reply.output_tokens, reply.cached_tokens
+            await self._replies.note([Call(ROLE, reply.model, milliseconds, *counted)])
             raise

@@ -14,6 +14,8 @@ from post_graph_rag import failpoints
 from post_graph_rag.errors import EmbeddingError, WidthMismatch
 from post_graph_rag.models.protocols import EmbeddingModel, Vectors
 from post_graph_rag.models.replies import ReplyStore, vector_key
+from post_graph_rag.models.tally import tallied
+from post_graph_rag.store.usage import Call
 
 BATCH = 128
 """Texts in one request; larger ones gain little and lose more when they fail."""
@@ -32,16 +34,18 @@ class Embedder:
     """Collects texts of concurrent tasks of one event loop into batches; to be closed by whoever made it.
 
     A text that the model refuses fails by itself: the others of its batch are asked for again without it.
-    dimensions: the realm's width; a vector of another width is refused.
+    dimensions: the realm's width; a vector of another width is refused. prefix: what the realm's vectors have before
+    each text, as models want it that are taught to tell passages from questions.
     """
 
-    def __init__(self, model: EmbeddingModel, replies: ReplyStore, dimensions: int) -> None:
+    def __init__(self, model: EmbeddingModel, replies: ReplyStore, dimensions: int, prefix: str = "") -> None:
         self._model = model
         self._replies = replies
         self._dimensions = dimensions
+        self._prefix = prefix
         self._waiting: _Futures = {}
         self._kept: set[str] = set()
-        self._owed: list[int] = []  # milliseconds of calls that are not in the ledger yet
+        self._owed: list[Call] = []  # not in the ledger yet
         self._timer: asyncio.TimerHandle | None = None
         self._running: set[asyncio.Task[dict[str, Outcome]]] = set()
 
@@ -59,8 +63,15 @@ class Embedder:
         outcomes = list(await asyncio.gather(*[self._wanted(text, keep) for text in texts]))
         owed, self._owed = self._owed, []
         if owed:
-            await self._replies.note_calls("embedding", self._model.name, owed)
+            await self._replies.note(owed)
         return outcomes
+
+    async def ask(self, texts: Sequence[str]) -> Vectors:
+        """The vectors of a few texts by one request, shape (len(texts), dimensions), with the database left alone.
+
+        The call's line in the ledger is written by the next `try_each`. Raises EmbeddingError, WidthMismatch.
+        """
+        return await self._asked(list(texts), {})
 
     async def close(self) -> None:
         """End what is under way, and what waits to be sent: nobody is left to use it."""
@@ -98,7 +109,7 @@ class Embedder:
             task.add_done_callback(partial(_hand_out, futures))
 
     async def _vectors(self, texts: Sequence[str], kept: set[str]) -> dict[str, Outcome]:
-        keys = {text: vector_key(self._model.name, self._dimensions, text) for text in kept}
+        keys = {text: vector_key(self._model.name, self._dimensions, self._prefix + text) for text in kept}
         stored = await self._replies.find_vectors(list(keys.values()))
         found: dict[str, Outcome] = {text: stored[key] for text, key in keys.items() if key in stored}
         if missing := [text for text in texts if text not in found]:
@@ -130,16 +141,18 @@ class Embedder:
     async def _asked(self, texts: list[str], keys: dict[str, bytes]) -> Vectors:
         failpoints.reach("before_embedding")
         started = time.monotonic()
-        made = await self._model.embed(texts, "passage")
+        with tallied() as tally:
+            made = await self._model.embed([self._prefix + text for text in texts], "passage")
         failpoints.reach("after_embedding")
         self._check(made, len(texts))
         milliseconds = round((time.monotonic() - started) * 1000)
+        call = Call("embedding", self._model.name, milliseconds, tally.tokens)
         if rows := [n for n, text in enumerate(texts) if text in keys]:
             kept = {keys[texts[n]]: texts[n] for n in rows}
-            await self._replies.keep_vectors(kept, made[rows], self._model.name, milliseconds)
+            await self._replies.keep_vectors(kept, made[rows], call)
             failpoints.reach("vectors_kept")
         else:
-            self._owed.append(milliseconds)
+            self._owed.append(call)
         return made
 
     def _check(self, made: Vectors, asked: int) -> None:

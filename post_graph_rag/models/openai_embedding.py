@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from post_graph_rag.models.endpoint import Endpoint, sendable
 from post_graph_rag.models.failures import Failures
 from post_graph_rag.models.policy import FAILURES, RetryPolicy
 from post_graph_rag.models.protocols import EmbeddingKind, Vectors
+from post_graph_rag.models.tally import tell_tokens
 from post_graph_rag.models.tokens import tokenizer_for
 from post_graph_rag.models.vectors import checked, decoded
 
@@ -96,7 +97,9 @@ class OpenAIEmbedding:
 
     async def _embed(self, batch: Sequence[str]) -> Vectors:
         async def ask() -> list[Vectors]:
-            return decoded(await self._endpoint.post(PATH, self._body(batch)), len(batch))
+            reply = await self._endpoint.post(PATH, self._body(batch))
+            _tell_tokens(reply)
+            return decoded(reply, len(batch))
 
         try:
             rows = await self._policy.run(ask)
@@ -128,3 +131,10 @@ class OpenAIEmbedding:
             size += len(text)
         if batch:
             yield batch
+
+
+def _tell_tokens(reply: object) -> None:
+    """Also of a reply that cannot be used: it is paid for all the same."""
+    usage = reply.get("usage") if isinstance(reply, Mapping) else None
+    if isinstance(usage, Mapping):
+        tell_tokens(usage.get("prompt_tokens"))

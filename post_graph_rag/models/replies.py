@@ -15,6 +15,7 @@ from post_graph_rag.models.protocols import ChatModel, ChatReply, Vectors, param
 from post_graph_rag.store.database import Database
 from post_graph_rag.store.realms import Realm
 from post_graph_rag.store.rows import as_vectors
+from post_graph_rag.store.usage import Call, put_calls
 
 
 def content_key(*parts: Any) -> bytes:
@@ -30,7 +31,7 @@ def asked_model(chat: ChatModel) -> Any:
 
 
 def vector_key(model: str, dimensions: int, text: str) -> bytes:
-    """The key of the stored vector of a text that is searched for."""
+    """The key of the stored vector of a text that is searched for, with the prefix that it is embedded with."""
     return content_key(model, dimensions, "passage", text)
 
 
@@ -44,11 +45,15 @@ class Kept:
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """What a reply is about: which passage (hash of its text), and which known names the model was shown."""
+    """What a reply is about: which passage (hash of its text), and which known names the model was shown.
+
+    document: mark of the document that was being read.
+    """
 
     role: str
     passage: bytes | None = None
     names: Sequence[str] = ()
+    document: bytes | None = None
 
 
 class ReplyStore:
@@ -82,6 +87,7 @@ class ReplyStore:
                 reply.output_tokens,
                 reply.cached_tokens,
                 milliseconds,
+                about.document,
             )
 
     async def find_vectors(self, keys: Sequence[bytes]) -> dict[bytes, Vectors]:
@@ -92,14 +98,14 @@ class ReplyStore:
             rows = await session.rows("find_vectors", list(keys))
         return {row["key"]: np.asarray(row["embedding"], dtype=np.float32) for row in rows}
 
-    async def keep_vectors(self, keys: Mapping[bytes, str], vectors: Vectors, model: str, milliseconds: int) -> None:
+    async def keep_vectors(self, keys: Mapping[bytes, str], vectors: Vectors, call: Call) -> None:
         """Store vectors of shape (len(keys), dimensions), with key and text of each, and a ledger line."""
         lazy = not self._database.inside_transaction
         sources = [text_hash(text) for text in keys.values()]
+        taken = call.model, call.prompt_tokens, call.milliseconds
         async with self._database.single(self._realm.statements) as session:
-            await session.run("put_vectors", lazy, list(keys), sources, as_vectors(vectors), model, 0, milliseconds)
+            await session.run("put_vectors", lazy, list(keys), sources, as_vectors(vectors), *taken)
 
-    async def note_calls(self, role: str, model: str, milliseconds: Sequence[int]) -> None:
+    async def note(self, calls: Sequence[Call]) -> None:
         """Lines in the ledger for calls of which nothing is stored here."""
-        async with self._database.single(self._realm.statements) as session:
-            await session.run("put_ledger", not self._database.inside_transaction, role, model, list(milliseconds))
+        await put_calls(self._database, self._realm, calls)

@@ -44,6 +44,7 @@ from post_graph_rag.records.realms import Finding, OptimizeReport, RealmInfo, Re
 from post_graph_rag.records.reports import DocumentReport, DocumentStatus, PendingReport, Progress, ProgressCallback
 from post_graph_rag.records.rules import PredicateRule
 from post_graph_rag.records.schema import ExtractionSchema, PredicateSpec
+from post_graph_rag.records.usage import Estimate, Usage, UsageBy
 
 __all__ = [
     "Answer",
@@ -71,6 +72,7 @@ __all__ = [
     "EntityInfo",
     "EntityPage",
     "EraseReport",
+    "Estimate",
     "Evidence",
     "ExtractedEntity",
     "ExtractedRelation",
@@ -105,6 +107,8 @@ __all__ = [
     "RelationDetail",
     "RelationHit",
     "Source",
+    "Usage",
+    "UsageBy",
     "VersionInfo",
     "Weight",
 ]

@@ -10,7 +10,7 @@ from dataclasses import replace
 from types import TracebackType
 from typing import cast
 
-from post_graph_rag.clean import clean_text
+from post_graph_rag.clean import clean_text, question_mark
 from post_graph_rag.errors import InputError, LLMError
 from post_graph_rag.models.answer_call import NOT_IN_SOURCES
 from post_graph_rag.models.protocols import ChatModel, ChatReply, ChatRequest
@@ -18,6 +18,7 @@ from post_graph_rag.models.roles import Models
 from post_graph_rag.records import Answer, QueryData, QueryParam, Reference
 from post_graph_rag.retrieve.pipeline import Reader, prepare
 from post_graph_rag.retrieve.question import check_types
+from post_graph_rag.store.usage import Call
 
 _CITATION = re.compile(r"\[(\d{1,4}(?:\s*[,;]\s*\d{1,4})*)\]")
 
@@ -32,7 +33,7 @@ async def answer(reader: Reader, models: Models, question: str, param: QueryPara
     param, start = param or QueryParam(), time.perf_counter()
     _check(models, question, param)
     data, request = await prepare(reader, question, param)
-    reply = _without_model(data, param) or await _ask(models.chat("synthesis"), request, data)
+    reply = _without_model(data, param) or await _ask(reader, models.chat("synthesis"), request, data)
     return _answer(data, reply, time.perf_counter() - start)
 
 
@@ -99,7 +100,7 @@ class AnswerStream:
                 yield fixed.text
             return
         # Models hand out generators, which have to be closed at once for their call to end.
-        asked = replace(request, answered=self._note_model)
+        asked, started = replace(request, answered=self._note_model), time.perf_counter()
         spoken = cast("AsyncGenerator[str, None]", self._models.chat("synthesis").stream(asked))
         async with aclosing(spoken) as pieces:
             try:
@@ -109,6 +110,10 @@ class AnswerStream:
             except LLMError as error:
                 error.retrieval, error.partial = data, "".join(self._said)
                 raise
+            finally:
+                # What was said is paid for, however it ended.
+                if self._said:
+                    self._reader.note(_call(self._streamed(), data, time.perf_counter() - started))
 
 
 def cited(text: str, references: tuple[Reference, ...]) -> tuple[Reference, ...]:
@@ -133,12 +138,20 @@ def _without_model(data: QueryData, param: QueryParam) -> ChatReply | None:
     return None
 
 
-async def _ask(chat: ChatModel, request: ChatRequest, data: QueryData) -> ChatReply:
+async def _ask(reader: Reader, chat: ChatModel, request: ChatRequest, data: QueryData) -> ChatReply:
+    started = time.perf_counter()
     try:
-        return await chat.chat(request)
+        reply = await chat.chat(request)
     except LLMError as error:
         error.retrieval = data
         raise
+    reader.note(_call(reply, data, time.perf_counter() - started))
+    return reply
+
+
+def _call(reply: ChatReply, data: QueryData, seconds: float) -> Call:
+    taken = reply.prompt_tokens, reply.output_tokens, reply.cached_tokens
+    return Call("synthesis", reply.model, round(seconds * 1000), *taken, question=question_mark(data.question))
 
 
 def _answer(data: QueryData, reply: ChatReply, seconds: float) -> Answer:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from post_graph_rag.clean import question_mark
 from post_graph_rag.errors import WidthMismatch
 from post_graph_rag.models.prompts import Prompts
 from post_graph_rag.models.protocols import ChatRequest, EmbeddingModel, Vectors
+from post_graph_rag.models.tally import tallied
 from post_graph_rag.models.tokens import Tokenizer
 from post_graph_rag.records import Channel, QueryData, QueryParam
 from post_graph_rag.retrieve.channels import Found, Fused
@@ -24,6 +27,7 @@ from post_graph_rag.store.database import Database, Session
 from post_graph_rag.store.hydrate import Shown, hydrate
 from post_graph_rag.store.realms import Realm
 from post_graph_rag.store.search import Scope, WordChannel, by_words, nearest
+from post_graph_rag.store.usage import Call
 
 _DEPTH = 40
 """Hits of each channel that go into fusion, at least."""
@@ -31,6 +35,10 @@ _SHOWN = 10
 """Sources, mentions and pieces of evidence that are listed for one hit."""
 _COMMON = (100, 8, 4000)
 """A term is common in more than 1 of 8 things, but not below 100 and always above 4,000: it is not searched with."""
+
+
+def unnoted(_call: Call) -> None:
+    """For questions of which no book is kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +56,14 @@ class Reader:
 
     library: opens what is searched; not called for a question that searches nothing, nor for one that is refused.
     space: the engine's own, for questions that name none. tokenizer: of the model that answers.
+    note: told each call of a model that was made for a question.
     """
 
     library: Callable[[], Awaitable[Library]]
     tokenizer: Tokenizer
     space: str = "default"
     prompts: Prompts = field(default_factory=Prompts)
+    note: Callable[[Call], None] = unnoted
 
 
 async def retrieve(reader: Reader, question: str, param: QueryParam | None = None) -> QueryData:
@@ -80,7 +90,7 @@ async def prepare(reader: Reader, question: str, param: QueryParam) -> tuple[Que
 
 async def _find(reader: Reader, asked: Question, plan: Plan, param: QueryParam) -> QueryData:
     library = await reader.library()
-    vectors = await _embed(library, asked)
+    vectors = await _embed(library, asked, reader.note)
     async with library.database.transaction(
         library.realm.statements, read_only=True, isolation="repeatable_read"
     ) as session:
@@ -89,9 +99,14 @@ async def _find(reader: Reader, asked: Question, plan: Plan, param: QueryParam) 
     return _gathered(asked, param, chosen, shown, scope)
 
 
-async def _embed(library: Library, asked: Question) -> Vectors:
-    vectors = await library.embedding.embed(asked.embedded, "query")
+async def _embed(library: Library, asked: Question, note: Callable[[Call], None]) -> Vectors:
     realm = library.realm.info
+    started = time.monotonic()
+    with tallied() as tally:
+        vectors = await library.embedding.embed([realm.query_prefix + text for text in asked.embedded], "query")
+    milliseconds = round((time.monotonic() - started) * 1000)
+    mark = question_mark(asked.asked)
+    note(Call("embedding", library.embedding.name, milliseconds, tally.tokens, question=mark))
     if vectors.shape != (len(asked.embedded), realm.dimensions):
         raise WidthMismatch(
             f"the embedding model gives {vectors.shape[-1]} dimensions, realm {realm.name!r} holds {realm.dimensions}"

@@ -89,6 +89,11 @@ class Database:
         return self._lent is None
 
     @property
+    def one_connection(self) -> bool:
+        """Whether there is but one connection, which the caller uses between our calls."""
+        return self._lent is not None and self._lent.one_connection
+
+    @property
     def inside_transaction(self) -> bool:
         """Whether the caller's connection is in a transaction of theirs, which then decides what is kept."""
         return self._lent is not None and self._lent.inside_transaction

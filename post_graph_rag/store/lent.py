@@ -40,6 +40,11 @@ class Lent:
         """Whether this is one connection and in a transaction that the caller began."""
         return not self._pooled and not self._turn().ours and bool(self._connection.is_in_transaction())
 
+    @property
+    def one_connection(self) -> bool:
+        """Whether this is one connection, which the caller uses too."""
+        return not self._pooled
+
     @asynccontextmanager
     async def connection(self) -> AsyncIterator[Any]:
         """A connection to use until the block ends; on a single one others of us wait for their turn."""

@@ -117,7 +117,8 @@ SELECT ARRAY(SELECT DISTINCT e.relation FROM assertions a CROSS JOIN LATERAL (
                  SELECT canonical FROM {record}.standing WHERE entity = $1 OFFSET 0) AS s) AS stood_for
 
 -- name: forget_passages
--- Documents $2 with all their versions, and passages $1 with all they say.
+-- Documents $2 with all their versions, and passages $1 with all they say. What calls took stays in the ledger, but not for
+-- which of these.
 WITH assertions AS (
     DELETE FROM {record}.assertion WHERE passage = ANY ($1::bigint[]) RETURNING id
 ), points AS (
@@ -140,6 +141,11 @@ WITH assertions AS (
     DELETE FROM {record}.document_passage WHERE version = ANY (ARRAY(SELECT id FROM versions))
 ), passages AS (
     DELETE FROM {record}.passage WHERE id = ANY ($1::bigint[])
+), calls AS (
+    UPDATE {record}.ledger SET document = NULL WHERE document = ANY (ARRAY(
+        SELECT substring(sha256(convert_to(s.name, 'UTF8') || '\x00'::bytea || d.digest) FOR 16)
+        FROM {record}.document d CROSS JOIN LATERAL (SELECT name FROM {record}.space k WHERE k.id = d.space OFFSET 0) AS s
+        WHERE d.id = ANY ($2::bigint[])))
 )
 DELETE FROM {record}.document WHERE id = ANY ($2::bigint[])
 

@@ -11,16 +11,8 @@ WITH quick AS (
     ON CONFLICT (key) DO UPDATE SET model = excluded.model, names = excluded.names, text = excluded.text,
         created_at = excluded.created_at
 )
-INSERT INTO {record}.ledger (role, model, prompt_tokens, output_tokens, cached_tokens, milliseconds)
-SELECT $3, $4, $8, $9, $10, $11 FROM quick
-
--- name: put_ledger
--- $1 as above, $2 role, $3 model, $4 milliseconds of each call.
-WITH quick AS (
-    SELECT CASE WHEN $1 THEN set_config('synchronous_commit', 'off', true) END
-)
-INSERT INTO {record}.ledger (role, model, prompt_tokens, output_tokens, cached_tokens, milliseconds)
-SELECT $2, $3, 0, 0, 0, w.milliseconds FROM quick, unnest($4::integer[]) AS w(milliseconds)
+INSERT INTO {record}.ledger (role, model, prompt_tokens, output_tokens, cached_tokens, milliseconds, document)
+SELECT $3, $4, $8, $9, $10, $11, $12 FROM quick
 
 -- name: find_vectors
 -- As float4 arrays: a caller's connection may lack the codec.
@@ -38,3 +30,41 @@ WITH quick AS (
 )
 INSERT INTO {record}.ledger (role, model, prompt_tokens, output_tokens, cached_tokens, milliseconds)
 SELECT 'embedding', $5, $6, 0, 0, $7 FROM quick
+
+-- name: prune_by_age
+-- Replies and vectors stored $1 seconds ago or before. Those that another process is taking away are left to it.
+WITH replies AS (
+    DELETE FROM {record}.reply WHERE key = ANY (ARRAY(
+        SELECT key FROM {record}.reply WHERE created_at < clock_timestamp() - make_interval(secs => $1::float8)
+        FOR UPDATE SKIP LOCKED)) RETURNING 1
+), vectors AS (
+    DELETE FROM {record}.stored_vector WHERE key = ANY (ARRAY(
+        SELECT key FROM {record}.stored_vector WHERE created_at < clock_timestamp() - make_interval(secs => $1::float8)
+        FOR UPDATE SKIP LOCKED)) RETURNING 1
+)
+SELECT (SELECT count(*) FROM replies) + (SELECT count(*) FROM vectors)
+
+-- name: stored_bytes
+-- No less than what replies and vectors take: their files, with what is dead in them.
+SELECT pg_total_relation_size('{record}.reply') + pg_total_relation_size('{record}.stored_vector')
+
+-- name: prune_by_size
+-- The oldest replies and vectors beyond $1 bytes, but none that was stored in the last $2 seconds. 150: what a row takes
+-- beside its text or vector, with its place in the indexes.
+WITH stored AS MATERIALIZED (
+    SELECT key, created_at, 150 + pg_column_size(text) + pg_column_size(names) AS bytes FROM {record}.reply
+    UNION ALL SELECT key, created_at, 150 + pg_column_size(embedding) FROM {record}.stored_vector
+), doomed AS MATERIALIZED (
+    SELECT key, created_at FROM (
+        SELECT key, created_at, sum(bytes) OVER (ORDER BY created_at DESC, key) AS total FROM stored) AS s
+    WHERE total > $1 AND created_at < clock_timestamp() - make_interval(secs => $2::float8)
+), replies AS (
+    DELETE FROM {record}.reply WHERE key = ANY (ARRAY(
+        SELECT r.key FROM doomed d CROSS JOIN LATERAL (
+            SELECT key FROM {record}.reply k WHERE k.key = d.key FOR UPDATE SKIP LOCKED) AS r)) RETURNING 1
+), vectors AS (
+    DELETE FROM {record}.stored_vector WHERE key = ANY (ARRAY(
+        SELECT v.key FROM doomed d CROSS JOIN LATERAL (
+            SELECT key FROM {record}.stored_vector k WHERE k.key = d.key FOR UPDATE SKIP LOCKED) AS v)) RETURNING 1
+)
+SELECT (SELECT count(*) FROM replies) + (SELECT count(*) FROM vectors)

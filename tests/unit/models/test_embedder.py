@@ -11,6 +11,7 @@ import pytest
 from post_graph_rag.errors import EmbeddingError, WidthMismatch
 from post_graph_rag.models.embedder import BATCH, Embedder
 from post_graph_rag.models.protocols import EmbeddingKind, Vectors
+from post_graph_rag.store.usage import Call
 
 WIDTH = 4
 
@@ -24,10 +25,10 @@ class Store:
     async def find_vectors(self, keys: Sequence[bytes]) -> dict[bytes, Vectors]:
         return {key: self.kept[key] for key in keys if key in self.kept}
 
-    async def keep_vectors(self, keys: Mapping[bytes, str], vectors: Vectors, model: str, milliseconds: int) -> None:
+    async def keep_vectors(self, keys: Mapping[bytes, str], vectors: Vectors, call: Call) -> None:
         self.kept.update(zip(keys, vectors, strict=True))
 
-    async def note_calls(self, role: str, model: str, milliseconds: Sequence[int]) -> None:
+    async def note(self, calls: Sequence[Call]) -> None:
         pass
 
 

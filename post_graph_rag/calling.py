@@ -28,7 +28,7 @@ async def tried(function: Callable[..., Any], *args: Any) -> Outcome:
     Whatever it raises is its outcome; only the end of this task itself is passed on.
     """
     # Gathered, so that no error is caught here that is not the function's own.
-    ended: list[Any] = await asyncio.gather(_called(function, *args), return_exceptions=True)
+    ended: tuple[Any] = await asyncio.gather(_called(function, *args), return_exceptions=True)
     return Outcome(error=ended[0]) if isinstance(ended[0], BaseException) else Outcome(ended[0])
 
 

@@ -103,6 +103,10 @@ class ImpossibleDate(InputError, ValueError):
     """The date does not exist or is not written so that it can be read; give ISO, partial dates allowed: 2020-05."""
 
 
+class ChunkingError(RAGError):
+    """The caller's own chunker failed, or gave what are no passages of the text; the document is left as it was."""
+
+
 class BudgetTooSmall(InputError):
     """The token budget does not even hold the question and the instructions; raise max_total_tokens."""
 

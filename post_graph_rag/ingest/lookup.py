@@ -8,7 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from post_graph_rag.clean import text_hash
-from post_graph_rag.ingest.chunks import chunk_text, given_chunks
+from post_graph_rag.errors import ChunkingError, RAGError
+from post_graph_rag.ingest.chunker import Chunker, chunks_by
+from post_graph_rag.ingest.chunks import Chunk, chunk_text, given_chunks
 from post_graph_rag.ingest.drafts import Draft, PassageDraft
 from post_graph_rag.ingest.extract import Extractor
 from post_graph_rag.ingest.mentions import mentioned_keys
@@ -30,7 +32,7 @@ class Found:
     """What is there of one document.
 
     there: passages that have a row; structured: those whose structure stays; settled: those that have one, even if it
-    is read anew.
+    is read anew. error: why the document cannot be read.
     """
 
     known_names: list[str] = field(default_factory=list)
@@ -39,6 +41,7 @@ class Found:
     settled: set[PassageDraft] = field(default_factory=set)
     structured: set[PassageDraft] = field(default_factory=set)
     with_vector: set[PassageDraft] = field(default_factory=set)
+    error: RAGError | None = None
 
     def embedded(self, passage: PassageDraft) -> bool:
         """Whether the passage has its vector."""
@@ -56,6 +59,7 @@ class Lookup:
         extractor: Extractor,
         cut: tuple[int, int],
         count: Callable[[str], int],
+        chunker: Chunker | None = None,
     ) -> None:
         self._database = database
         self._realm = realm
@@ -63,6 +67,7 @@ class Lookup:
         self._extractor = extractor
         self._tokens, self._overlap = cut
         self._count = count
+        self._chunker = chunker
 
     async def look_up(self, drafts: Sequence[Draft], reindex: bool) -> list[tuple[Draft, Found]]:
         """Set each draft's status and passages, and say what is there of it."""
@@ -75,23 +80,37 @@ class Lookup:
             item.same_metadata = n in rows and rows[n]["metadata_hash"] == item.metadata_hash
             item.status = _status(item, rows.get(n), reindex)
             if item.status not in ("unchanged", "metadata"):
-                await self._cut(item)
+                found[n].error = await self._cut(item)
         await self._find_passages(drafts, found, reindex)
         return list(zip(drafts, found, strict=True))
 
-    async def _cut(self, item: Draft) -> None:
-        """Give the draft its passages, without keeping the event loop from everything else for long."""
+    async def _cut(self, item: Draft) -> RAGError | None:
+        """Give the draft its passages, without keeping the event loop from everything else for long.
+
+        Returns what is wrong with those that the caller's chunker makes, which is no fault of other documents.
+        """
+        if self._chunker is not None and item.given is None:
+            return await self._cut_by(self._chunker, item)
         if len(item.text) + sum(map(len, item.given or ())) > _LONG:
             item.passages = await asyncio.to_thread(self._passages, item)
         else:
             item.passages = self._passages(item)
             await asyncio.sleep(0)
+        return None
+
+    async def _cut_by(self, chunker: Chunker, item: Draft) -> RAGError | None:
+        try:
+            item.passages = await asyncio.to_thread(self._drafted, await chunks_by(chunker, item.text))
+        except ChunkingError as error:
+            return error
+        return None
 
     def _passages(self, item: Draft) -> list[PassageDraft]:
         if item.given is not None:
-            chunks = given_chunks(item.text, item.given)
-        else:
-            chunks = chunk_text(item.text, self._tokens, self._overlap, self._count)
+            return self._drafted(given_chunks(item.text, item.given))
+        return self._drafted(chunk_text(item.text, self._tokens, self._overlap, self._count))
+
+    def _drafted(self, chunks: Sequence[Chunk]) -> list[PassageDraft]:
         return [PassageDraft(chunk, text_hash(chunk.text), self._count(chunk.text)) for chunk in chunks]
 
     async def _find_passages(self, drafts: Sequence[Draft], found: Sequence[Found], reindex: bool) -> None:

@@ -125,6 +125,8 @@ class Indexing:
 
     async def _read_and_put(self, item: Draft, found: Found) -> None:
         while item.status != "unchanged":
+            if found.error is not None:
+                raise found.error
             await self._read(item, found)
             self._finished[item.number] = item
             if item.status == "kept":

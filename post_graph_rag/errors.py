@@ -135,6 +135,10 @@ class WidthMismatch(EmbeddingError):
     outage = True
 
 
+class RerankError(RAGError):
+    """The reranker failed; the passages keep the order they were found in."""
+
+
 class LLMError(RAGError):
     """The language model failed.
 

@@ -29,6 +29,13 @@ class GraphRAG(Writing, Reading, Looking, Editing, Forgetting, Upkeep):
     prompts: replacements for the shipped prompts, by name.
     schema: the types and predicates to look for; its rules of supersession are made the realm's by the first indexing.
     open_gates: names of gates between extractor and store that stop nothing (see docs/models.md); all are closed.
+    extraction_fn: a function of a passage's text and its DocumentContext, sync or async, that gives an Extraction, a
+        mapping with "entities" and "relations", or triples. extraction_mode: "replace" asks it in place of a model,
+        "merge" adds to what the model finds. An error of it fails that passage only, and so does, in place of a model,
+        finding nothing. extraction_version: what it finds is kept under this, so that it is not asked again for a
+        passage that is known; None: nothing is kept.
+    chunker: a function that cuts a text into passages, as texts or as spans (from, to).
+    reranker: puts the passages that were found for a question in a better order.
 
     Nothing is opened before it is needed. One object may be used in several event loops, one after the other.
     """

@@ -10,8 +10,11 @@ from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 from post_graph_rag.config import Settings
 from post_graph_rag.edit.changing import Changing
 from post_graph_rag.errors import ExtensionMissing, RealmMoved
+from post_graph_rag.ingest.callback import Callback, ExtractionFn, ExtractionMode
+from post_graph_rag.ingest.chunker import Chunker
 from post_graph_rag.ingest.gates import known_gates
 from post_graph_rag.models.prompts import Prompts
+from post_graph_rag.models.rerank import Reranker
 from post_graph_rag.models.roles import Models
 from post_graph_rag.models.tokens import tokenizer_for
 from post_graph_rag.opening import Opening
@@ -51,12 +54,21 @@ class Front:
         prompts: Mapping[str, str] | None = None,
         schema: ExtractionSchema | None = None,
         open_gates: Collection[Gate] = (),
+        extraction_fn: ExtractionFn | None = None,
+        extraction_mode: ExtractionMode = "replace",
+        extraction_version: str | None = None,
+        chunker: Chunker | None = None,
+        reranker: Reranker | None = None,
     ) -> None:
         self.settings = settings or Settings()
         self._prompts = Prompts(prompts)
         self._schema = schema
         self._ruled: Realm | None = None
         self._open_gates = known_gates(open_gates)
+        most = self.settings.role("extraction").concurrency
+        self._own = extraction_fn and Callback(extraction_fn, extraction_mode, extraction_version, most)
+        self._chunker = chunker
+        self._reranker = reranker
         self._opening = Opening(self.settings, connection, models)
 
     async def __aenter__(self) -> Self:

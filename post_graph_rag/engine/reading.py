@@ -72,4 +72,6 @@ class Reading(Front):
             space=self.settings.space,
             prompts=self._prompts,
             note=self._opening.calls.note,
+            reranker=self._reranker,
+            patience=self.settings.deadline,
         )

@@ -98,6 +98,8 @@ class Writing(Front):
             self._prompts,
             self._schema,
             self._open_gates,
+            self._own,
+            self._chunker,
         )
 
     @asynccontextmanager

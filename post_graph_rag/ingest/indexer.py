@@ -10,6 +10,8 @@ from typing import TypeAlias
 from post_graph_rag.config import Settings
 from post_graph_rag.errors import InputError
 from post_graph_rag.ingest.afterwards import Afterwards
+from post_graph_rag.ingest.callback import Callback
+from post_graph_rag.ingest.chunker import Chunker
 from post_graph_rag.ingest.committer import Committer
 from post_graph_rag.ingest.complete import Completion
 from post_graph_rag.ingest.extract import Extractor
@@ -52,6 +54,8 @@ class Indexer:
     prompts: Prompts
     schema: ExtractionSchema | None = None
     open_gates: frozenset[Gate] = frozenset()
+    own: Callback | None = None
+    chunker: Chunker | None = None
 
     async def index(
         self, documents: Sequence[Document], *, reindex: bool = False, progress: ProgressCallback | None = None
@@ -99,7 +103,7 @@ class Indexer:
         cut = (self.settings.chunk_tokens, self.settings.chunk_overlap)
         committer = LateCommitter if self.database.inside_transaction else Committer
         return Tools(
-            Lookup(self.database, self.realm, replies, extractor, cut, tokenizer_for(None).count),
+            Lookup(self.database, self.realm, replies, extractor, cut, tokenizer_for(None).count, self.chunker),
             extractor,
             embedder,
             committer(self.database, self.realm, embedder, extractor.name),
@@ -110,13 +114,14 @@ class Indexer:
         """What asks models, for one call; nothing of it goes on when the call ends."""
         replies = ReplyStore(self.database, self.realm)
         extractor = Extractor(
-            self.models.chat("extraction"),
+            None if self.own is not None and self.own.replaces else self.models.chat("extraction"),
             replies,
             self.prompts,
             self.settings.gleaning_passes,
             self.schema,
             self.open_gates,
             quoting=self.settings.quote_evidence,
+            own=self.own,
         )
         embedder = Embedder(self.models.embedding, replies, self.realm.info.dimensions)
         try:

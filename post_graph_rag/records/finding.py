@@ -14,9 +14,12 @@ Cause = Literal["superseded", "denied", "verdict", "override"]
 
 
 class ChannelRank(Record):
-    """Where one channel placed a hit: rank from 1, and the channel's own score (larger is better)."""
+    """Where one channel placed a hit: rank from 1, and the channel's own score (larger is better).
 
-    channel: Channel
+    "rerank" is the caller's reranker, which comes after fusion and settles the order of passages.
+    """
+
+    channel: Channel | Literal["rerank"]
     rank: int
     score: float
 

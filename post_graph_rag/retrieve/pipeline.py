@@ -12,6 +12,7 @@ from post_graph_rag.clean import question_mark
 from post_graph_rag.errors import WidthMismatch
 from post_graph_rag.models.prompts import Prompts
 from post_graph_rag.models.protocols import ChatRequest, EmbeddingModel, Vectors
+from post_graph_rag.models.rerank import Reranker
 from post_graph_rag.models.tally import tallied
 from post_graph_rag.models.tokens import Tokenizer
 from post_graph_rag.records import Channel, QueryData, QueryParam
@@ -19,6 +20,7 @@ from post_graph_rag.retrieve.channels import Found, Fused
 from post_graph_rag.retrieve.context import write_context
 from post_graph_rag.retrieve.modes import Plan, plan_for
 from post_graph_rag.retrieve.question import Question, clean_param, read_question
+from post_graph_rag.retrieve.reranking import reranked
 from post_graph_rag.retrieve.results import Chosen, entity_hits, passage_hits, relation_hits
 from post_graph_rag.retrieve.room import Room, bypass_prompt
 from post_graph_rag.retrieve.spaces import resolve_spaces
@@ -33,6 +35,8 @@ _DEPTH = 40
 """Hits of each channel that go into fusion, at least."""
 _SHOWN = 10
 """Sources, mentions and pieces of evidence that are listed for one hit."""
+_RERANKED = 40
+"""Passages that a reranker is shown, at least, where so many are found."""
 _COMMON = (100, 8, 4000)
 """A term is common in more than 1 of 8 things, but not below 100 and always above 4,000: it is not searched with."""
 
@@ -57,6 +61,7 @@ class Reader:
     library: opens what is searched; not called for a question that searches nothing, nor for one that is refused.
     space: the engine's own, for questions that name none. tokenizer: of the model that answers.
     note: told each call of a model that was made for a question.
+    reranker: settles the order of passages; patience: seconds it may take.
     """
 
     library: Callable[[], Awaitable[Library]]
@@ -64,6 +69,8 @@ class Reader:
     space: str = "default"
     prompts: Prompts = field(default_factory=Prompts)
     note: Callable[[Call], None] = unnoted
+    reranker: Reranker | None = None
+    patience: float = 120.0
 
 
 async def retrieve(reader: Reader, question: str, param: QueryParam | None = None) -> QueryData:
@@ -95,8 +102,12 @@ async def _find(reader: Reader, asked: Question, plan: Plan, param: QueryParam) 
         library.realm.statements, read_only=True, isolation="repeatable_read"
     ) as session:
         scope = await resolve_spaces(session, param.space, reader.space, asked.when)
-        chosen, shown = await _search(session, asked, plan, vectors, scope, param)
-    return _gathered(asked, param, chosen, shown, scope)
+        passages = param.top_k if reader.reranker is None else max(param.top_k, _RERANKED)
+        chosen, shown = await _search(session, asked, plan, vectors, scope, param, passages)
+    data = _gathered(asked, param, chosen, shown, scope)
+    if reader.reranker is None:
+        return data
+    return await reranked(data, reader.reranker, asked.texts[0], param.top_k, reader.patience)
 
 
 async def _embed(library: Library, asked: Question, note: Callable[[Call], None]) -> Vectors:
@@ -116,7 +127,7 @@ async def _embed(library: Library, asked: Question, note: Callable[[Call], None]
 
 
 async def _search(
-    session: Session, asked: Question, plan: Plan, vectors: Vectors, scope: Scope, param: QueryParam
+    session: Session, asked: Question, plan: Plan, vectors: Vectors, scope: Scope, param: QueryParam, passages: int
 ) -> tuple[Chosen, Shown]:
     depth = max(_DEPTH, 2 * param.top_k)
     found = Found()
@@ -127,12 +138,12 @@ async def _search(
     if plan.walk:
         await walk_from(session, choose_seeds(found, param), scope.ids, param.max_hops, found, depth, asked.when)
     chosen = Chosen(
-        passages=found.fused("passage", param, param.top_k),
+        passages=found.fused("passage", param, passages),
         entities=found.fused("entity", param, param.top_k),
         relations=found.fused("relation", param, param.top_k),
     )
-    passages, entities, relations = map(_ids, (chosen.passages, chosen.entities, chosen.relations))
-    return chosen, await hydrate(session, passages, entities, relations, _SHOWN, asked.when)
+    shown, entities, relations = map(_ids, (chosen.passages, chosen.entities, chosen.relations))
+    return chosen, await hydrate(session, shown, entities, relations, _SHOWN, asked.when)
 
 
 def _limits(scope: Scope, channel: WordChannel) -> tuple[int, int]:

@@ -1,0 +1,42 @@
+"""The seam that a reranker stands behind: it scores passages by how well each answers a question."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections.abc import Awaitable, Sequence
+from typing import Protocol, runtime_checkable
+
+from post_graph_rag.calling import tried
+from post_graph_rag.errors import RerankError
+
+
+@runtime_checkable
+class Reranker(Protocol):
+    """Scores passages; larger is better. Sync (called in a thread) or async."""
+
+    def rerank(self, question: str, passages: Sequence[str]) -> Sequence[float] | Awaitable[Sequence[float]]:
+        """One score for each passage, in their order."""
+        ...
+
+
+async def scores_by(reranker: Reranker, question: str, passages: Sequence[str], patience: float) -> list[float]:
+    """The reranker's scores, one for each passage.
+
+    patience: seconds it may take.
+    Raises RerankError when it fails, takes longer, or gives anything but a finite number for each passage.
+    """
+    try:
+        async with asyncio.timeout(patience):
+            outcome = await tried(reranker.rerank, question, list(passages))
+    except TimeoutError as error:
+        raise RerankError(f"the reranker gave nothing within {patience:g} s") from error
+    if outcome.error is not None:
+        raise RerankError(f"the reranker failed with {outcome.said}") from outcome.error
+    try:
+        scores = [float(score) for score in outcome.value]
+    except (TypeError, ValueError) as error:
+        raise RerankError("the reranker gave no list of numbers") from error
+    if len(scores) != len(passages) or not all(map(math.isfinite, scores)):
+        raise RerankError(f"the reranker gave {len(scores)} scores for {len(passages)} passages, or not finite ones")
+    return scores

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Literal, TypeAlias, get_args
 
@@ -13,6 +14,7 @@ from post_graph_rag.calling import tried
 from post_graph_rag.clean import clean_text
 from post_graph_rag.errors import ExtractionError, InputError
 from post_graph_rag.models.limits import Slots
+from post_graph_rag.models.parsing import parse_extraction
 from post_graph_rag.models.protocols import ChatReply
 from post_graph_rag.records import DocumentContext, Extraction
 
@@ -24,6 +26,9 @@ ExtractionFn: TypeAlias = Callable[[str, DocumentContext], OwnFindings | Awaitab
 Gives an Extraction, a mapping with "entities" and "relations", triples (subject, predicate, object), or a text that a
 model wrote. In whatever form, it is read as a model's reply is.
 """
+
+
+_WANTED = "Extraction, mapping with entities and relations, or list of triples (subject, predicate, object)"
 
 
 class Callback:
@@ -55,6 +60,14 @@ class Callback:
         return ChatReply(clean_text(_written(outcome.value))[0], self.name)
 
 
+def read(text: str) -> tuple[Extraction, Counter[str]]:
+    """What stands in such a reply, as `parse_extraction` reads it. Raises ExtractionError where nothing does."""
+    try:
+        return parse_extraction(text)
+    except ExtractionError as error:
+        raise ExtractionError(f"extraction_fn gave {len(text)} characters that are no {_WANTED}") from error
+
+
 def _name(function: Any, version: str | None) -> str:
     """What it goes by in the record."""
     kind = function if hasattr(function, "__qualname__") else type(function)
@@ -62,15 +75,12 @@ def _name(function: Any, version: str | None) -> str:
 
 
 def _written(found: Any) -> str:
-    if isinstance(found, str):
+    if isinstance(found, str) and found.strip():
         return found
     try:
-        plain = to_jsonable_python(found, fallback=_number)
+        plain = to_jsonable_python(found or {}, fallback=_number)
     except ValueError as error:
-        raise ExtractionError(
-            f"extraction_fn gave {type(found).__name__}: give an Extraction, a mapping with entities and relations, "
-            "or triples of texts"
-        ) from error
+        raise ExtractionError(f"extraction_fn gave {type(found).__name__} that is no {_WANTED}") from error
     triples = isinstance(plain, list) and all(isinstance(item, list) for item in plain)
     return json.dumps({"relations": plain} if triples else plain, ensure_ascii=False)
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from post_graph_rag import failpoints
 from post_graph_rag.clean import clean_text
 from post_graph_rag.errors import ExtractionError, LLMError, RAGError
+from post_graph_rag.ingest import callback
 from post_graph_rag.ingest.callback import Callback
 from post_graph_rag.ingest.evidence import located
 from post_graph_rag.ingest.expected import Expected, Told
@@ -20,6 +21,7 @@ from post_graph_rag.ingest.gates import DEFAULT_GATES, apply_gates
 from post_graph_rag.ingest.underway import Underway
 from post_graph_rag.models.extraction_call import QUOTING_SCHEMA, SCHEMA, extraction_request, prompt_version
 from post_graph_rag.models.parsing import parse_extraction
+from post_graph_rag.models.parsing.tidy import tidied
 from post_graph_rag.models.prompts import Prompts
 from post_graph_rag.models.protocols import ChatModel, ChatReply, ChatRequest, parameters_of
 from post_graph_rag.models.replies import About, Kept, ReplyStore, asked_model, content_key
@@ -166,7 +168,8 @@ class Extractor:
             passage = _Passage(text, context, known_names, about, kept, told)
             found = Extraction() if self._chat is None else await self._by_model(self._chat, passage, keys)
             if self._own is not None and passage.done.failure is None:
-                found = _joined(found, await self._by_own(self._own, passage, keys[-1]))
+                both = _joined(found, await self._by_own(self._own, passage, keys[-1]))
+                found = tidied(both.entities, both.relations, passage.done.repairs)
         done = passage.done
         done.extractor = done.extractor or self.name
         if done.failure is None:
@@ -204,7 +207,7 @@ class Extractor:
         started = time.monotonic()
         try:
             reply = await own.reply(passage.text, passage.context)
-            found, repairs = parse_extraction(reply.text)
+            found, repairs = callback.read(reply.text)
         except ExtractionError as error:
             passage.failed(error)
             return Extraction()

@@ -18,7 +18,10 @@ from post_graph_rag.errors import (
     ServerUnavailable,
     SpaceNotFound,
 )
+from post_graph_rag.ingest.callback import ExtractionFn
+from post_graph_rag.ingest.chunker import Chunker
 from post_graph_rag.models.protocols import ChatModel, ChatReply, ChatRequest, EmbeddingModel
+from post_graph_rag.models.rerank import Reranker
 from post_graph_rag.models.roles import Models
 from post_graph_rag.records import (
     Answer,
@@ -37,6 +40,9 @@ from post_graph_rag.records import (
     EntityEdit,
     EntityPage,
     EraseReport,
+    ExtractedEntity,
+    ExtractedRelation,
+    Extraction,
     ExtractionSchema,
     JudgeReport,
     Message,
@@ -58,6 +64,7 @@ __all__ = [
     "ChatModel",
     "ChatReply",
     "ChatRequest",
+    "Chunker",
     "Closing",
     "ConfigurationError",
     "DatabaseError",
@@ -77,7 +84,11 @@ __all__ = [
     "EntityNotFound",
     "EntityPage",
     "EraseReport",
+    "ExtractedEntity",
+    "ExtractedRelation",
+    "Extraction",
     "ExtractionError",
+    "ExtractionFn",
     "ExtractionSchema",
     "GraphRAG",
     "HistoryPurged",
@@ -95,6 +106,7 @@ __all__ = [
     "RAGError",
     "RelationDetail",
     "RelationNotFound",
+    "Reranker",
     "SchemaError",
     "ServerUnavailable",
     "Settings",

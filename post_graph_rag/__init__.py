@@ -53,6 +53,7 @@ from post_graph_rag.records import (
     QueryData,
     QueryParam,
     RelationDetail,
+    ResolveReport,
 )
 
 __version__ = "2.0.0a1"
@@ -106,6 +107,7 @@ __all__ = [
     "RAGError",
     "RelationDetail",
     "RelationNotFound",
+    "ResolveReport",
     "Reranker",
     "SchemaError",
     "ServerUnavailable",

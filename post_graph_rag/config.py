@@ -63,6 +63,8 @@ class Settings(RoleFields):
         place; about a fifth more tokens of each reply.
     judge_contradictions: after indexing, ask the auxiliary model which of the new facts cannot hold beside others about
         the same subject or object; each fact costs at most one call, beside at most 20 others.
+    resolve: which entities are one: "exact", by keys and aliases; "similar", also names that differ in spelling
+        only, by merges that can be undone; "model", also what the auxiliary model says of those in doubt, a call each.
     prices: of models by name, of a million tokens: (prompts, replies, cached prompts); the variable holds JSON.
     budget_tokens, budget_cost: what one indexing call may take; when it is reached no further model call begins.
     reply_store_days, reply_store_mb: how long replies and vectors are stored, and how many MB of them, the newest;
@@ -91,6 +93,7 @@ class Settings(RoleFields):
     create: bool = False
     optimize: bool = True
     judge_contradictions: bool = False
+    resolve: Literal["exact", "similar", "model"] = "exact"
 
     model: str | None = None
     embedding_dimensions: int | None = Field(default=None, ge=1)

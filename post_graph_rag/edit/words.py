@@ -69,7 +69,7 @@ async def split(session: Session, stamp: datetime, named: Sequence[Named]) -> tu
     if ended is None:
         raise InputError(f"{_shown(source)} is merged into nothing: there is nothing to undo")
     target, cause = ended
-    if cause == "alias":
+    if cause != "user":
         await write.put_apart(session, source.id, target, stamp)
     return Written(structure={}, told=frozenset(member.id for member in members)), Said(source.id, (target,))
 

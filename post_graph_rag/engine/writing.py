@@ -16,6 +16,7 @@ from post_graph_rag.records import (
     JudgeReport,
     PendingReport,
     ProgressCallback,
+    ResolveReport,
 )
 
 
@@ -87,6 +88,19 @@ class Writing(Front):
         Raises ConfigurationError when no model can judge, InputError inside a transaction of the caller's.
         """
         return await (await self._indexer()).judge_contradictions()
+
+    @found_again
+    async def resolve_entities(self) -> ResolveReport:
+        """Merge entities that are one by how their names are written; with `resolve="model"` ask about those in doubt.
+
+        Of the entities that became current since the last time each is looked at beside a few: those that share a rare
+        word of a name with it, and those nearest by vector. Numbers, numerals and kinds must agree. A merge is shown by
+        `get_entity` with the cause "similar", and ends for good by `split_entity`; what passages call each other, and
+        what people said, goes before it. With the setting `resolve` other than "exact" indexing ends with this.
+        Raises ConfigurationError when a model is to be asked and none can, InputError inside a transaction of the
+        caller's.
+        """
+        return await (await self._indexer()).resolve_entities()
 
     async def _indexer(self) -> Indexer:
         realm = await self._opening.writable_realm()

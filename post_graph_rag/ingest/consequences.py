@@ -74,13 +74,13 @@ async def _put_names(session: Session, stamp: datetime, changed: Iterable[int]) 
 
 
 async def _merge(session: Session, stamp: datetime, touched: set[int], told: frozenset[int]) -> frozenset[int]:
-    """Bring the merges that follow from aliases up to date; returns which entities stand for others than before.
+    """Bring the merges that are nobody's word up to date; returns which entities stand for others than before.
 
     told: all whose standing people changed.
     """
     ties = await write.touched_claims(session, touched)
     live = await write.live_merges(session, touched, {claim.source for claim in ties.claims})
-    wanted = alias_merges(ties.claims, ties.apart)
+    wanted = {**alias_merges(ties.claims, ties.apart), **ties.similar}
     ended = {source for source, target in live.items() if wanted.get(source) != target}
     made = {source: target for source, target in wanted.items() if live.get(source) != target}
     if not ended and not made and not told:

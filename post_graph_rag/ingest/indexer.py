@@ -19,6 +19,7 @@ from post_graph_rag.ingest.judge import Judging
 from post_graph_rag.ingest.late import LateCommitter, LateCompletion
 from post_graph_rag.ingest.lookup import Lookup
 from post_graph_rag.ingest.pipeline import Indexing, Tools
+from post_graph_rag.ingest.similar import Resolving
 from post_graph_rag.ingest.verdicts import Judge
 from post_graph_rag.models.embedder import Embedder
 from post_graph_rag.models.judge_call import judging_chat
@@ -34,6 +35,7 @@ from post_graph_rag.records import (
     JudgeReport,
     PendingReport,
     ProgressCallback,
+    ResolveReport,
 )
 from post_graph_rag.store.database import Database
 from post_graph_rag.store.realms import Realm
@@ -79,6 +81,9 @@ class Indexer:
         if again:
             with after.step("make missing vectors"):
                 await completion.vectors_of(again)
+        if self.settings.resolve != "exact":
+            with after.step("resolve entities"):
+                after.failed("resolve entities", (await self.resolve_entities()).errors)
         if self.settings.judge_contradictions:
             with after.step("judge contradictions"):
                 after.failed("judge contradictions", (await self.judge_contradictions()).errors)
@@ -97,6 +102,11 @@ class Indexer:
         """Judge what came into belief since the last time; see GraphRAG.judge_contradictions."""
         judge = Judge(judging_chat(self.models), ReplyStore(self.database, self.realm), self.prompts)
         return await Judging(self.database, self.realm, judge).run()
+
+    async def resolve_entities(self) -> ResolveReport:
+        """Look for what is one among entities that are new; see GraphRAG.resolve_entities."""
+        async with self._models() as (_, _, embedder):
+            return await Resolving(self.database, self.realm, embedder).run()
 
     def _tools(self, models: _Models) -> Tools:
         replies, extractor, embedder = models

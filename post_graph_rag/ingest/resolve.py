@@ -28,7 +28,8 @@ def alias_merges(claims: Iterable[Claim], apart: Pairs = frozenset()) -> dict[in
     A key that two claim which are not one binds nobody. An entity goes with the least key among those that claim its
     own; of a circle, all go towards the least key.
 
-    claims: what somebody merged among them (`said`), which binds and is no part of the answer.
+    claims: what somebody merged among them, or what is merged for being alike (`said`), which binds and is no part of
+    the answer.
     apart: pairs that no alias makes one, unless they are by what somebody merged; of the two the first gives way.
     """
     named: dict[int, list[Claim]] = {}

@@ -42,6 +42,7 @@ from post_graph_rag.records.listing import (
 )
 from post_graph_rag.records.realms import Finding, OptimizeReport, RealmInfo, RealmStats
 from post_graph_rag.records.reports import DocumentReport, DocumentStatus, PendingReport, Progress, ProgressCallback
+from post_graph_rag.records.resolving import ResolveReport
 from post_graph_rag.records.rules import PredicateRule
 from post_graph_rag.records.schema import ExtractionSchema, PredicateSpec
 from post_graph_rag.records.usage import Estimate, Usage, UsageBy
@@ -106,6 +107,7 @@ __all__ = [
     "Reference",
     "RelationDetail",
     "RelationHit",
+    "ResolveReport",
     "Source",
     "Usage",
     "UsageBy",

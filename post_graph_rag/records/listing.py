@@ -90,12 +90,12 @@ class EntityPage(Record):
 
 
 class MergedEntity(Record):
-    """An entity for which another one stands, since when, and whether a person said so or an alias."""
+    """An entity for which another one stands, since when, and whether a person said so, an alias, or being alike."""
 
     id: int
     name: str
     into: int
-    cause: Literal["alias", "user"]
+    cause: Literal["alias", "similar", "user"]
     recorded_from: str
 
 

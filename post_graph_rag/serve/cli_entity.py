@@ -91,4 +91,4 @@ def _tell(found: EntityDetail) -> None:
 
 
 def _why(cause: str) -> str:
-    return "a person" if cause == "user" else "an alias"
+    return {"user": "a person", "alias": "an alias"}.get(cause, "likeness")

@@ -1,8 +1,8 @@
 -- name: touched_claims
 -- What decides which entities are one, of entities $1 and of all whose fate may follow from theirs: those whose keys they
 -- claim, or claimed, those that somebody merged with them or took apart from them, and so on.
--- cause: 'alias': a live claim on the key of source, which nobody's word has merged; 'user': somebody's merge; 'apart':
--- somebody took the two apart. Claims are read from the names that aliases give, which are few however often an alias is
+-- cause: 'alias': a live claim on the key of source, which nobody's word has merged; 'user': somebody's merge; 'similar':
+-- the two are alike, and no passage gives the key of source to another one; 'apart': somebody took the two apart. Claims are read from the names that aliases give, which are few however often an alias is
 -- said. types: of what the passages say of the two, a bounded sample chosen by content, so that order does not matter.
 WITH RECURSIVE affected AS (
     SELECT unnest($1::bigint[]) AS id
@@ -17,9 +17,9 @@ WITH RECURSIVE affected AS (
             SELECT e2.id FROM {record}.entity e2 WHERE e2.space = e.space AND e2.key = n.key AND e2.sense = 0 OFFSET 0
         ) AS named
         UNION ALL
-        SELECT m.source FROM {record}.merge m WHERE m.target = a.id AND upper_inf(m.recorded) AND m.cause = 'user'
+        SELECT m.source FROM {record}.merge m WHERE m.target = a.id AND upper_inf(m.recorded) AND m.cause <> 'alias'
         UNION ALL
-        SELECT m.target FROM {record}.merge m WHERE m.source = a.id AND upper_inf(m.recorded) AND m.cause = 'user'
+        SELECT m.target FROM {record}.merge m WHERE m.source = a.id AND upper_inf(m.recorded) AND m.cause <> 'alias'
         UNION ALL SELECT x.source FROM {record}.apart x WHERE x.target = a.id AND upper_inf(x.recorded)
         UNION ALL SELECT x.target FROM {record}.apart x WHERE x.source = a.id AND upper_inf(x.recorded)
     ) AS next
@@ -39,9 +39,12 @@ WITH RECURSIVE affected AS (
            WHERE m.source = named.id AND upper_inf(m.recorded) AND m.cause = 'user') IS NULL
     UNION ALL
     SELECT word.cause, a.id, '', word.target, e.key, e.canonical
-    FROM affected a CROSS JOIN LATERAL (
-        SELECT 'user' AS cause, m.target FROM {record}.merge m
-        WHERE m.source = a.id AND upper_inf(m.recorded) AND m.cause = 'user'
+    FROM affected a
+    CROSS JOIN LATERAL (SELECT k.id, k.space, k.key FROM {record}.entity k WHERE k.id = a.id OFFSET 0) AS s
+    CROSS JOIN LATERAL (
+        SELECT m.cause, m.target FROM {record}.merge m
+        WHERE m.source = a.id AND upper_inf(m.recorded)
+          AND (m.cause = 'user' OR m.cause = 'similar' AND {claimed_by_none})
         UNION ALL
         SELECT 'apart', x.target FROM {record}.apart x WHERE x.source = a.id AND upper_inf(x.recorded)
     ) AS word
@@ -59,18 +62,18 @@ CROSS JOIN LATERAL (SELECT array_agg(type) AS types FROM (
     ORDER BY -least(length(description), 300), digest LIMIT 24) AS sample) AS t
 
 -- name: live_merges
--- Live merges that follow from aliases: those of sources $2, and those in which entities $1 take part on either side.
+-- Live merges that are nobody's word: those of sources $2, and those in which entities $1 take part on either side.
 SELECT source, target FROM {record}.merge
-WHERE source = ANY ($1::bigint[] || $2::bigint[]) AND upper_inf(recorded) AND cause = 'alias'
+WHERE source = ANY ($1::bigint[] || $2::bigint[]) AND upper_inf(recorded) AND cause <> 'user'
 UNION
 SELECT source, target FROM {record}.merge
-WHERE target = ANY ($1::bigint[]) AND upper_inf(recorded) AND cause = 'alias'
+WHERE target = ANY ($1::bigint[]) AND upper_inf(recorded) AND cause <> 'user'
 
 -- name: put_merges
 -- $1 sources whose merge ends, $2 sources and $3 targets of new ones, $4 the stamp.
 WITH ended AS (
     UPDATE {record}.merge SET recorded = tstzrange(lower(recorded), $4)
-    WHERE source = ANY ($1::bigint[]) AND upper_inf(recorded) AND cause = 'alias'
+    WHERE source = ANY ($1::bigint[]) AND upper_inf(recorded) AND cause <> 'user'
     RETURNING id
 )
 INSERT INTO {record}.merge (source, target, cause, recorded)
@@ -78,10 +81,10 @@ SELECT source, target, 'alias', tstzrange($4, NULL) FROM unnest($2::bigint[], $3
 WHERE (SELECT count(*) FROM ended) >= 0
 
 -- name: put_user_merges
--- Somebody's word: entities $1 are merged into $2 from stamp $3 on, in place of merges that follow from aliases.
+-- Somebody's word: entities $1 are merged into $2 from stamp $3 on, in place of merges that are nobody's word.
 WITH ended AS (
     UPDATE {record}.merge SET recorded = tstzrange(lower(recorded), $3)
-    WHERE source = ANY ($1::bigint[]) AND upper_inf(recorded) AND cause = 'alias'
+    WHERE source = ANY ($1::bigint[]) AND upper_inf(recorded) AND cause <> 'user'
     RETURNING id
 )
 INSERT INTO {record}.merge (source, target, cause, recorded)

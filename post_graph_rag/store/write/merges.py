@@ -15,7 +15,8 @@ class Claim:
     """Live passages say that `target` is also called by the key of `source`; with the types either is given.
 
     stands: for whom `target` stands, where no claim that is being looked at bears on that; else `target` itself.
-    said: no passage says so, but somebody merged the two, and that is the only claim on `source` which counts.
+    said: no passage says so, but the two were merged by somebody, or for being alike, and that is the only claim on
+    `source` which counts.
     """
 
     source: int
@@ -30,10 +31,15 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Ties:
-    """What decides which entities are one. apart: pairs, source and target, that somebody took apart."""
+    """What decides which entities are one.
+
+    apart: pairs, source and target, that somebody took apart; similar: merges, source -> target, of entities that are
+    alike, which hold.
+    """
 
     claims: list[Claim]
     apart: frozenset[tuple[int, int]]
+    similar: Mapping[int, int]
 
 
 async def touched_claims(session: Session, entities: Iterable[int]) -> Ties:
@@ -42,6 +48,7 @@ async def touched_claims(session: Session, entities: Iterable[int]) -> Ties:
     return Ties(
         [_claim(row) for row in rows if row["cause"] != "apart"],
         frozenset((row["source"], row["target"]) for row in rows if row["cause"] == "apart"),
+        {row["source"]: row["target"] for row in rows if row["cause"] == "similar"},
     )
 
 
@@ -50,12 +57,12 @@ def _claim(row: Mapping[str, Any]) -> Claim:
         **{name: row[name] for name in ("source", "source_key", "target", "target_key", "stands")},
         source_types=tuple(row["source_types"] or ()),
         target_types=tuple(row["target_types"] or ()),
-        said=row["cause"] == "user",
+        said=row["cause"] != "alias",
     )
 
 
 async def live_merges(session: Session, entities: Iterable[int], sources: Iterable[int]) -> dict[int, int]:
-    """Merges by alias, source -> target: those of `sources`, and those in which `entities` take part."""
+    """Merges that are nobody's word, source -> target: those of `sources`, and those in which `entities` take part."""
     rows = await session.rows("live_merges", sorted(entities), sorted(sources))
     return {row["source"]: row["target"] for row in rows}
 
@@ -67,24 +74,24 @@ async def put_merges(session: Session, ended: Iterable[int], made: Mapping[int, 
 
 
 async def put_user_merges(session: Session, sources: Iterable[int], target: int, stamp: datetime) -> None:
-    """Merge entities by somebody's word, in place of what follows from aliases; they must have no such merge yet."""
+    """Merge entities by somebody's word, in place of other merges; they must have no such merge yet."""
     await session.run("put_user_merges", sorted(sources), target, stamp)
 
 
 async def end_merge(session: Session, source: int, stamp: datetime) -> tuple[int, str] | None:
-    """End the live merge of an entity: its target and cause, 'alias' or 'user'; None when it has none."""
+    """End the live merge of an entity: its target and cause, 'alias', 'similar' or 'user'; None when it has none."""
     row = await session.row("end_merge", source, stamp)
     return None if row is None else (row["target"], row["cause"])
 
 
 async def put_apart(session: Session, source: int, target: int, stamp: datetime) -> None:
-    """Note that aliases make these two one no more; somebody's word still does."""
+    """Note that neither aliases nor likeness make these two one; somebody's word still does."""
     await session.run("put_apart", source, target, stamp)
 
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """An entity in a component of merges; `target` is what its own merge leads to, by an 'alias' or a 'user'."""
+    """An entity in a component of merges; `target` is what its own leads to; cause: 'alias', 'user' or 'similar'."""
 
     id: int
     key: str

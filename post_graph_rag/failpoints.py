@@ -19,6 +19,8 @@ POINTS = (
     "before_completion_commit",
     "after_completion_commit",
 )
+# And where a realm that is embedded anew may be left.
+REEMBEDDING_POINTS = ("vectors_made", "before_swap", "after_swap")
 
 hook: Callable[[str], None] | None = None
 

@@ -146,6 +146,34 @@ class Opening:
         )
         return await self.fitting_realm()
 
+    def other_embedding(
+        self, model: str | EmbeddingModel | None, dimensions: int | None, prefixes: tuple[str | None, str | None]
+    ) -> tuple[Settings, Models]:
+        """The settings and models that would be ours with another embedding model; None: as it is.
+
+        prefixes: of questions and of passages. Raises ConfigurationError for a model that cannot be had from here.
+        """
+        said = {"embedding_query_prefix": prefixes[0], "embedding_passage_prefix": prefixes[1]}
+        settings = self._settings.model_copy(update={name: one for name, one in said.items() if one is not None})
+        if model is not None and not isinstance(model, str):
+            _check_width(model, dimensions)
+            known = self.models if self._models is not None or self._settings.says_of_models else Models()
+            return settings, known.with_embedding(model)
+        if model is None and dimensions is None:
+            return settings, self.models
+        if not self._own_models:
+            raise ConfigurationError("this engine was given its models: give reembed the embedding model itself")
+        name = model or self._settings.embedding_model
+        settings = settings.model_copy(update={"embedding_model": name, "embedding_dimensions": dimensions})
+        return settings, _named(settings)
+
+    async def move_to(self, settings: Settings, models: Models) -> None:
+        """Go on with these, and with the realm as it is now."""
+        before, self._settings, self._models = self._models, settings, models
+        self.forget_realm()
+        if self._own_models and before is not None and before is not models:
+            await before.close()
+
     async def examine(self, every: bool) -> list[Finding]:
         """What there is to say of the server, the realm (or every one) and the models; what is missing is said too."""
         return [*await self._examine_database(every), *await self._examine_models()]
@@ -185,3 +213,21 @@ class Opening:
             await models.close()
         if server is not None:
             await asyncio.shield(server.release_async())
+
+
+def _check_width(model: EmbeddingModel, dimensions: int | None) -> None:
+    if dimensions is not None and model.dimensions != dimensions:
+        raise ConfigurationError(
+            f"{model.name} gives {model.dimensions} dimensions, not {dimensions}: give one of both"
+        )
+
+
+def _named(settings: Settings) -> Models:
+    models = models_from_settings(settings)
+    made = models.embedding
+    if made.name != settings.embedding_model or made.dimensions != settings.embedding_dimensions:
+        raise ConfigurationError(
+            f"{made.name} is the embedding model here, with its own width: leave out model and dimensions, or "
+            "offline=True"
+        )
+    return models

@@ -26,6 +26,7 @@ def _names(given: object) -> object:
 Url: TypeAlias = Annotated[str | None, Field(min_length=1, repr=False)]
 Temperature: TypeAlias = Annotated[float | None, Field(ge=0, le=2)]
 Count: TypeAlias = Annotated[int | None, Field(ge=1)]
+Prefix: TypeAlias = Annotated[str | None, Field(max_length=1000, pattern=r"^[^\x00]*$")]
 Names: TypeAlias = Annotated[tuple[str, ...] | None, NoDecode, BeforeValidator(_names)]
 
 

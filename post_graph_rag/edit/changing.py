@@ -86,7 +86,8 @@ class Changing:
 
     @asynccontextmanager
     async def _embedder(self, model: EmbeddingModel) -> AsyncIterator[Embedder]:
-        embedder = Embedder(model, ReplyStore(self.database, self.realm), self.realm.info.dimensions)
+        info = self.realm.info
+        embedder = Embedder(model, ReplyStore(self.database, self.realm), info.dimensions, info.passage_prefix)
         try:
             yield embedder
         finally:

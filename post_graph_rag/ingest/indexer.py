@@ -133,7 +133,7 @@ class Indexer:
             quoting=self.settings.quote_evidence,
             own=self.own,
         )
-        embedder = Embedder(self.models.embedding, replies, self.realm.info.dimensions)
+        embedder = Embedder(self.models.embedding, replies, self.realm.info.dimensions, self.realm.info.passage_prefix)
         try:
             yield replies, extractor, embedder
         finally:

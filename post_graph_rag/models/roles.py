@@ -63,6 +63,12 @@ class Models:
         names = {str(role): model.name for role, model in self._chat.items()}
         return names if self._embedding is None else {**names, "embedding": self._embedding.name}
 
+    def with_embedding(self, model: EmbeddingModel) -> Models:
+        """The same language models, and another embedding model with the bound that a role has of itself."""
+        other = Models(embedding=model)
+        other._chat = self._chat
+        return other
+
     async def close(self) -> None:
         """Close all of them; they can be used again."""
         for model in self._chat.values():

@@ -40,7 +40,7 @@ from post_graph_rag.records.listing import (
     RelationDetail,
     VersionInfo,
 )
-from post_graph_rag.records.realms import Finding, OptimizeReport, RealmInfo, RealmStats
+from post_graph_rag.records.realms import Finding, OptimizeReport, RealmInfo, RealmStats, ReembedReport
 from post_graph_rag.records.reports import DocumentReport, DocumentStatus, PendingReport, Progress, ProgressCallback
 from post_graph_rag.records.resolving import ResolveReport
 from post_graph_rag.records.rules import PredicateRule
@@ -104,6 +104,7 @@ __all__ = [
     "RealmStats",
     "Record",
     "RecordedPeriod",
+    "ReembedReport",
     "Reference",
     "RelationDetail",
     "RelationHit",

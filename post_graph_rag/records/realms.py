@@ -6,7 +6,11 @@ from post_graph_rag.records.base import Record
 
 
 class RealmInfo(Record):
-    """A realm as the registry knows it."""
+    """A realm as the registry knows it.
+
+    query_prefix, passage_prefix: what is put before a question, and before whatever is found by a vector, when it is
+    embedded.
+    """
 
     name: str
     schema_name: str
@@ -15,6 +19,8 @@ class RealmInfo(Record):
     dimensions: int
     generation: int
     extractor: str = ""
+    query_prefix: str = ""
+    passage_prefix: str = ""
 
 
 class RealmStats(Record):
@@ -44,6 +50,21 @@ class OptimizeReport(Record):
     analyzed: int = 0
     tidied: int = 0
     busy: bool = False
+
+
+class ReembedReport(Record):
+    """What `reembed` did.
+
+    realm: as the registry knows it now. embedded: vectors made by this call; kept: vectors that an earlier one, which
+    broke off, had made. indexed: vector tables that got their HNSW index.
+    dropped: the vectors of before are gone; else they are still being read, and the next `optimize` removes them.
+    """
+
+    realm: RealmInfo
+    embedded: int = 0
+    kept: int = 0
+    indexed: tuple[str, ...] = ()
+    dropped: bool = True
 
 
 class Finding(Record):

@@ -1,4 +1,4 @@
-"""Commands for realms: create, list, drop, stats, grant, rebuild-graph, optimize, purge."""
+"""Commands for realms: create, list, drop, stats, grant, rebuild-graph, optimize, reembed, purge."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ import typer
 from post_graph_rag.config import Settings
 from post_graph_rag.edit.purge import purge_history
 from post_graph_rag.errors import ConfigurationError
-from post_graph_rag.serve.connect import named, open_database, open_engine, open_existing
+from post_graph_rag.serve.connect import named, open_database, open_engine, open_existing, unopened_engine
 from post_graph_rag.serve.options import confirm, connected
 from post_graph_rag.serve.terminal import shown
 from post_graph_rag.store.grants import grant_realm
 from post_graph_rag.store.projection import rebuild_graph as rebuild_realm_graph
 from post_graph_rag.store.realms import drop_realm, list_realms
+from post_graph_rag.store.repairs import command
 from post_graph_rag.store.stats import realm_stats
 from post_graph_rag.store.upkeep import keep_up
 
@@ -26,6 +27,13 @@ Read = Annotated[bool, typer.Option("--read", help="It may read the realm.")]
 Write = Annotated[bool, typer.Option("--write", help="It may read and write the realm.")]
 Yes = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
 Before = Annotated[str, typer.Option(help="The date, instant or mark from when on history is kept.")]
+
+Model = Annotated[str | None, typer.Option(help="The embedding model; else the one that is set.")]
+Dimensions = Annotated[int | None, typer.Option(min=1, help="Numbers a vector; else the model's own.")]
+QueryPrefix = Annotated[str | None, typer.Option(help="What the model wants before a question.")]
+PassagePrefix = Annotated[str | None, typer.Option(help="What the model wants before a passage.")]
+Again = Annotated[bool, typer.Option("--again", help="Also when the realm is of this model already.")]
+Restart = Annotated[bool, typer.Option("--restart", help="Give up what was begun for another model.")]
 
 
 @realm_app.command()
@@ -106,6 +114,33 @@ async def optimize(settings: Settings, name: Name = None) -> None:
         typer.echo(f"index built: {table}")
     if report.merged:
         typer.echo(f"{report.merged} vectors put into an index")
+
+
+@realm_app.command()
+@connected
+async def reembed(
+    settings: Settings,
+    name: Name = None,
+    model: Model = None,
+    dimensions: Dimensions = None,
+    query_prefix: QueryPrefix = None,
+    passage_prefix: PassagePrefix = None,
+    again: Again = False,
+    restart: Restart = False,
+) -> None:
+    """Move a realm to the embedding model that is set, or to another; the old vectors answer until all are made."""
+    prefixes = {"query_prefix": query_prefix, "passage_prefix": passage_prefix}
+    async with unopened_engine(named(settings, name)) as rag:
+        report = await rag.reembed(model, dimensions, **prefixes, again=again, restart=restart)
+    realm = report.realm
+    typer.echo(f"{shown(realm.name)}: {shown(realm.embedding_model)}, {realm.dimensions} dimensions")
+    typer.echo(f"{report.embedded} vectors made, {report.kept} kept of a run that broke off")
+    for table in report.indexed:
+        typer.echo(f"index built: {table}")
+    if not report.dropped:
+        typer.echo(
+            f"the old vectors are still being read; {command('realm', 'optimize', realm=realm.name)} removes them"
+        )
 
 
 @realm_app.command()

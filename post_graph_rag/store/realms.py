@@ -87,7 +87,8 @@ async def find_realm(database: Database, name: str) -> Realm:
 
     Raises RealmNotFound; MigrationNeeded when the realm is older than this version, SchemaError when newer.
     """
-    async with database.transaction(CATALOG_STATEMENTS, read_only=True) as session:
+    # One snapshot: a realm that is swapped meanwhile must not get the one's tables and the other's epoch.
+    async with database.transaction(CATALOG_STATEMENTS, read_only=True, isolation="repeatable_read") as session:
         row = await _registered(session, name)
         _check_version(f"realm {name!r}", row["migration"], newest("realm"))
         return Realm.of(realm_info(row), row["vectors_in"] or "public", await _epoch(session, row["schema_name"]))
@@ -164,10 +165,12 @@ async def ensure_realm(
     dimensions: int,
     graph: Literal["age", "none"] = "age",
     extractor: str = "",
+    prefixes: tuple[str, str] = ("", ""),
 ) -> Realm:
     """Open the realm or create it, in one transaction; of several that try at once one creates, the others find it.
 
-    extractor: name of the model that will extract, for people to see in the registry.
+    extractor: name of the model that will extract, for people to see in the registry. prefixes: of questions and of
+    passages, as they are embedded.
     Raises InputError for an unusable name or width, ExtensionMissing, DatabaseError without the right to create.
     """
     _check_name(name)
@@ -183,6 +186,8 @@ async def ensure_realm(
             dimensions=dimensions,
             generation=1,
             extractor=extractor,
+            query_prefix=prefixes[0],
+            passage_prefix=prefixes[1],
         )
         await _create_where_allowed(database, info)
     return await find_realm(database, name)
@@ -232,6 +237,8 @@ async def _create(session: Session, info: RealmInfo) -> None:
         "register_realm",
         *(info.name, info.schema_name, info.graph_name, info.embedding_model, info.dimensions, info.extractor),
     )
+    if info.query_prefix or info.passage_prefix:
+        await session.run("register_prefixes", info.name, info.query_prefix, info.passage_prefix)
     await apply(session, "realm", info.schema_name, names)
     await session.script(render(sources()["create_vector_tables"], names))
     await session.script(render(sources()["begin_epoch"], names))

@@ -6,6 +6,7 @@ from post_graph_rag.records import OptimizeReport
 from post_graph_rag.store import optimize
 from post_graph_rag.store.database import Database
 from post_graph_rag.store.realms import Realm
+from post_graph_rag.store.reembed import drop_past
 from post_graph_rag.store.sweep import sweep_words
 from post_graph_rag.store.tidy import tidy
 
@@ -15,6 +16,7 @@ async def keep_up(database: Database, realm: Realm) -> OptimizeReport:
 
     Raises Busy when a table's lock is not had in time, DatabaseError when this role does not own the realm.
     """
+    await drop_past(database, realm)
     await sweep_words(database, realm)
     tidied = await tidy(database, realm)
     return (await optimize.optimize(database, realm)).model_copy(update={"tidied": tidied})

@@ -41,8 +41,14 @@ INSERT INTO {catalog}.migration (scope, number, name, checksum) VALUES ($1, $2, 
 -- name: forget_migrations
 DELETE FROM {catalog}.migration WHERE scope = $1
 
+-- name: registered_prefixes
+-- A registry that has not been brought up to date has none yet, and can be listed all the same.
+coalesce(to_jsonb(r) ->> 'query_prefix', '') AS query_prefix,
+coalesce(to_jsonb(r) ->> 'passage_prefix', '') AS passage_prefix
+
 -- name: find_realm
 SELECT r.name, r.schema_name, r.graph_name, r.embedding_model, r.dimensions, r.generation, r.extractor,
+       {registered_prefixes},
        (SELECT max(number) FROM {catalog}.migration m WHERE m.scope = r.schema_name) AS migration,
        (SELECT n.nspname FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace
         WHERE e.extname = 'vector') AS vectors_in
@@ -53,12 +59,21 @@ SELECT n.nspname FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespa
 
 -- name: list_realms
 SELECT r.name, r.schema_name, r.graph_name, r.embedding_model, r.dimensions, r.generation, r.extractor,
+       {registered_prefixes},
        (SELECT max(number) FROM {catalog}.migration m WHERE m.scope = r.schema_name) AS migration
 FROM {catalog}.realm r ORDER BY r.name
 
 -- name: register_realm
 INSERT INTO {catalog}.realm (name, schema_name, graph_name, embedding_model, dimensions, extractor)
 VALUES ($1, $2, $3, $4, $5, $6)
+
+-- name: register_prefixes
+UPDATE {catalog}.realm SET query_prefix = $2, passage_prefix = $3 WHERE name = $1
+
+-- name: register_generation
+-- The swap: from its commit on whoever looks up realm $1 finds the vectors of model $2.
+UPDATE {catalog}.realm SET embedding_model = $2, dimensions = $3, generation = $4, query_prefix = $5, passage_prefix = $6
+WHERE name = $1
 
 -- name: unregister_realm
 DELETE FROM {catalog}.realm WHERE name = $1

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 
 from pydantic import JsonValue
 
 from post_graph_rag.edit.facts import add_rules
 from post_graph_rag.engine.front import Front, found_again
+from post_graph_rag.ingest.budget import Budget
 from post_graph_rag.ingest.indexer import Indexer
+from post_graph_rag.models.tokens import tokenizer_for
 from post_graph_rag.records import (
     Document,
     DocumentReport,
@@ -57,7 +60,13 @@ class Writing(Front):
 
     @found_again
     async def index_documents(
-        self, documents: Sequence[Document], *, reindex: bool = False, progress: ProgressCallback | None = None
+        self,
+        documents: Sequence[Document],
+        *,
+        reindex: bool = False,
+        progress: ProgressCallback | None = None,
+        budget_tokens: int | None = None,
+        budget_cost: float | None = None,
     ) -> list[DocumentReport]:
         """Index documents: unchanged ones cost nothing, of changed ones only what changed is read by the models.
 
@@ -66,10 +75,14 @@ class Writing(Front):
 
         reindex: read everything again, as after a change of model or prompt; replies that are stored are used again.
         progress: called, or awaited, with a Progress for each step.
+        budget_tokens, budget_cost: what this call may take, in tokens and by the settings' prices; None: as the
+        settings say. When it is spent no further model call begins, and calls under way are waited for.
         Returns a report for each document, in order. Raises when nothing could be indexed: EmptyText, InputError,
-        EmbeddingError, ExtractionError (with `reports`), DatabaseError, or an error of opening the realm.
+        EmbeddingError, ExtractionError (with `reports`), DatabaseError, or an error of opening the realm. Raises
+        BudgetExceeded (with `reports`) when the budget did not suffice: what was finished is kept, and the same call
+        again goes on from there; ConfigurationError for a cost where a model has no price.
         """
-        indexer = await self._indexer()
+        indexer = replace(await self._indexer(), budget=self._budget(budget_tokens, budget_cost))
         async with self._rules_of_schema(indexer):
             return await indexer.index(documents, reindex=reindex, progress=progress)
 
@@ -101,6 +114,17 @@ class Writing(Front):
         caller's.
         """
         return await (await self._indexer()).resolve_entities()
+
+    def _budget(self, tokens: int | None, cost: float | None) -> Budget | None:
+        """What a call may take: what it says itself, else the settings. Raises ConfigurationError."""
+        held = self.settings
+        most = held.budget_tokens if tokens is None else tokens, held.budget_cost if cost is None else cost
+        if most == (None, None):
+            return None
+        budget = Budget(*most, held.prices, tokenizer_for(held.extraction_model or held.model))
+        names = self._opening.models.names
+        budget.check_prices(names[role] for role in ("extraction", "embedding") if role in names)
+        return budget
 
     async def _indexer(self) -> Indexer:
         realm = await self._opening.writable_realm()

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from post_graph_rag.clean import clean_json, clean_key, clean_space, clean_text, document_mark, key_digest, text_hash
-from post_graph_rag.errors import EmptyText
+from post_graph_rag.errors import BudgetExceeded, EmptyText
 from post_graph_rag.ingest.chunks import Chunk
 from post_graph_rag.moments import Moment
 from post_graph_rag.records import Document, DocumentContext, DocumentStatus, Extraction
@@ -49,7 +49,8 @@ class PassageDraft:
 class Draft:
     """A document to be written, with everything that does not depend on the database.
 
-    held: passages of the version that is live; left: passages that are still to be read.
+    held: passages of the version that is live; left: passages that are still to be read; refused: why a model was not
+    asked about one of them.
     """
 
     number: int
@@ -71,6 +72,7 @@ class Draft:
     held: int = 0
     same_metadata: bool = False
     left: int = 0
+    refused: BudgetExceeded | None = None
     passages: list[PassageDraft] = field(default_factory=list)
     counts: Counter[str] = field(default_factory=Counter)
     gates: Counter[str] = field(default_factory=Counter)

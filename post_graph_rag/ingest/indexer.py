@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from post_graph_rag.config import Settings
 from post_graph_rag.errors import InputError
 from post_graph_rag.ingest.afterwards import Afterwards
+from post_graph_rag.ingest.budget import Budget
 from post_graph_rag.ingest.callback import Callback
 from post_graph_rag.ingest.chunker import Chunker
 from post_graph_rag.ingest.committer import Committer
@@ -58,12 +59,22 @@ class Indexer:
     open_gates: frozenset[Gate] = frozenset()
     own: Callback | None = None
     chunker: Chunker | None = None
+    budget: Budget | None = None
 
     async def index(
         self, documents: Sequence[Document], *, reindex: bool = False, progress: ProgressCallback | None = None
     ) -> list[DocumentReport]:
         """Index documents; see GraphRAG.index_documents."""
         _check(documents)
+        if self.budget is None:
+            return await self._index(documents, reindex, progress)
+        reports = await replace(self, models=self.budget.over(self.models))._index(documents, reindex, progress)
+        self.budget.settle(reports)
+        return reports
+
+    async def _index(
+        self, documents: Sequence[Document], reindex: bool, progress: ProgressCallback | None
+    ) -> list[DocumentReport]:
         if self.settings.judge_contradictions:
             judging_chat(self.models)
         async with self._models() as models:

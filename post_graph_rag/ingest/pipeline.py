@@ -7,10 +7,11 @@ finished at that moment, so a slow passage holds up only its own document.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
-from post_graph_rag.errors import ExtractionError, RAGError
+from post_graph_rag.errors import BudgetExceeded, ExtractionError, RAGError
 from post_graph_rag.ingest.committer import Committer
 from post_graph_rag.ingest.drafts import Draft, PassageDraft, draft
 from post_graph_rag.ingest.extract import Extracted, Extractor
@@ -156,18 +157,23 @@ class Indexing:
         unread = [passage for passage in wanted if passage not in found.structured]
         await self._steps.staged(item, len(unread))
         async with asyncio.TaskGroup() as group:
-            group.create_task(self._embed([passage for passage in wanted if not found.embedded(passage)]))
+            group.create_task(self._embed(item, [passage for passage in wanted if not found.embedded(passage)]))
             reading = [group.create_task(self._extract(item, passage, found)) for passage in unread]
+        if item.refused is not None:
+            raise item.refused
         self._gather(item, found, dict(zip(unread, (task.result() for task in reading), strict=True)))
 
-    async def _embed(self, passages: Sequence[PassageDraft]) -> None:
-        vectors = await self._tools.embedder.embed([passage.chunk.text for passage in passages], keep=True)
-        for passage, vector in zip(passages, vectors, strict=True):
-            passage.vector = vector
+    async def _embed(self, item: Draft, passages: Sequence[PassageDraft]) -> None:
+        with _held_back(item):
+            vectors = await self._tools.embedder.embed([passage.chunk.text for passage in passages], keep=True)
+            for passage, vector in zip(passages, vectors, strict=True):
+                passage.vector = vector
 
     async def _extract(self, item: Draft, passage: PassageDraft, found: Found) -> Extracted:
         said = (passage.chunk.text, passage.text_hash, item.context_hash, item.context)
-        done = await self._tools.extractor.extract(*said, found.known_names, found.kept, item.mark)
+        done = Extracted()
+        with _held_back(item):
+            done = await self._tools.extractor.extract(*said, found.known_names, found.kept, item.mark)
         passage.extraction, passage.extractor, passage.failure = done.extraction, done.extractor, done.failure
         if passage not in found.there:
             passage.terms()
@@ -213,10 +219,20 @@ class Indexing:
 
     def _raise_if_nothing_worked(self, documents: int) -> None:
         if documents and len(self._errors) == documents:
-            error = self._errors[min(self._errors)]
-            if isinstance(error, ExtractionError):
+            refused = (error for error in self._errors.values() if isinstance(error, BudgetExceeded))
+            error = next(refused, self._errors[min(self._errors)])
+            if isinstance(error, ExtractionError | BudgetExceeded):
                 error.reports = tuple(self._reports[number] for number in range(documents))
             raise error
+
+
+@contextmanager
+def _held_back(item: Draft) -> Iterator[None]:
+    """That the budget is spent is said when the document's calls under way have ended: they are paid for."""
+    try:
+        yield
+    except BudgetExceeded as error:
+        item.refused = error
 
 
 def _gained_nothing(item: Draft, passages: int) -> bool:

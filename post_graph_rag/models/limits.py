@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -47,9 +47,13 @@ class LimitedChat:
     Its words and its name lose what PostgreSQL cannot hold. Raises LLMError for an answer that is no ChatReply.
     """
 
-    def __init__(self, model: ChatModel, most: int) -> None:
+    def __init__(self, model: ChatModel, most: int | Slots) -> None:
         self._model = model
-        self._slots = Slots(most)
+        self._slots = most if isinstance(most, Slots) else Slots(most)
+
+    def around(self, wrap: Callable[[ChatModel], ChatModel]) -> LimitedChat:
+        """The model as `wrap` makes it, under the same bound."""
+        return LimitedChat(wrap(self._model), self._slots)
 
     @property
     def name(self) -> str:
@@ -87,9 +91,13 @@ class LimitedChat:
 class LimitedEmbedding:
     """`model` with at most `most` calls under way. Raises EmbeddingError for an answer that is not its vectors."""
 
-    def __init__(self, model: EmbeddingModel, most: int) -> None:
+    def __init__(self, model: EmbeddingModel, most: int | Slots) -> None:
         self._model = model
-        self._slots = Slots(most)
+        self._slots = most if isinstance(most, Slots) else Slots(most)
+
+    def around(self, wrap: Callable[[EmbeddingModel], EmbeddingModel]) -> LimitedEmbedding:
+        """The model as `wrap` makes it, under the same bound."""
+        return LimitedEmbedding(wrap(self._model), self._slots)
 
     @property
     def name(self) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import get_args
 
 from post_graph_rag.config import Settings
@@ -39,6 +39,15 @@ class Models:
         by_role = chat if isinstance(chat, Mapping) else dict.fromkeys(ROLES, chat) if chat is not None else {}
         self._chat = {role: LimitedChat(model, most(role)) for role, model in by_role.items()}
         self._embedding = LimitedEmbedding(embedding, most("embedding")) if embedding is not None else None
+
+    def around(
+        self, chat: Callable[[ChatModel], ChatModel], embedding: Callable[[EmbeddingModel], EmbeddingModel]
+    ) -> Models:
+        """The same models as these two make them, under the same bounds on calls under way."""
+        made = Models()
+        made._chat = {role: model.around(chat) for role, model in self._chat.items()}
+        made._embedding = self._embedding.around(embedding) if self._embedding is not None else None
+        return made
 
     def chat(self, role: Role) -> ChatModel:
         """The model of a role. Raises ModelNotConfigured when there is none."""

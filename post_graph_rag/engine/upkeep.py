@@ -15,6 +15,7 @@ from post_graph_rag.records import (
 )
 from post_graph_rag.store.grants import grant_realm
 from post_graph_rag.store.projection import rebuild_graph
+from post_graph_rag.store.pruning import Keeping
 from post_graph_rag.store.realms import drop_realm
 from post_graph_rag.store.stats import realm_stats
 from post_graph_rag.store.upkeep import keep_up
@@ -30,11 +31,12 @@ class Upkeep(Front):
 
     @found_again
     async def optimize(self) -> OptimizeReport:
-        """Put derived rows right, build vector indexes where they pay, refresh the planner's statistics.
+        """Put derived rows right, prune stored replies, build vector indexes where they pay, refresh statistics.
 
         Needs the owner's rights. Raises Busy when a table's lock is not had in time.
         """
-        return await keep_up(await self._opening.database(), await self._opening.existing_realm())
+        keeping = Keeping(self.settings.reply_store_days, self.settings.reply_store_mb)
+        return await keep_up(await self._opening.database(), await self._opening.existing_realm(), keeping)
 
     @found_again
     async def reembed(
@@ -57,7 +59,7 @@ class Upkeep(Front):
         model: its name at the endpoint that the settings name, or the model itself; None: this engine's own.
         dimensions: width to ask it for; None: its own.
         query_prefix, passage_prefix: what the model wants before a question and before a passage; None: what the
-            settings say, else what the realm has, or nothing where the model is another.
+            settings say, if it is their model, else what the realm has, or nothing where its model is another.
         again: also when the realm has just this already, as after a change of the model behind its name.
         restart: give up what an earlier call began for another model, width or prefix.
 

@@ -39,6 +39,7 @@ from post_graph_rag.records import (
     ResolveReport,
 )
 from post_graph_rag.store.database import Database
+from post_graph_rag.store.pruning import Keeping
 from post_graph_rag.store.realms import Realm
 from post_graph_rag.store.upkeep import keep_up_after
 
@@ -100,7 +101,9 @@ class Indexer:
                 after.failed("judge contradictions", (await self.judge_contradictions()).errors)
         if self.settings.optimize:
             with after.step("optimize"):
-                await keep_up_after(self.database, self.realm, sum(report.new_passages for report in reports))
+                keeping = Keeping(self.settings.reply_store_days, self.settings.reply_store_mb)
+                written = sum(report.new_passages for report in reports)
+                await keep_up_after(self.database, self.realm, written, keeping)
         return after.told(reports)
 
     async def complete_pending(self) -> PendingReport:

@@ -41,7 +41,8 @@ class OptimizeReport(Record):
     """What `optimize` did.
 
     indexed: vector tables that got their HNSW index; merged: vectors that had waited to be put into one.
-    analyzed: tables with fresh statistics; tidied: rows put right.
+    analyzed: tables with fresh statistics; tidied: rows put right; pruned: stored replies and vectors that were kept
+        long enough.
     busy: another process was at it already, so nothing was done.
     """
 
@@ -49,6 +50,7 @@ class OptimizeReport(Record):
     merged: int = 0
     analyzed: int = 0
     tidied: int = 0
+    pruned: int = 0
     busy: bool = False
 
 

@@ -14,6 +14,7 @@ from post_graph_rag.serve.options import confirm, connected
 from post_graph_rag.serve.terminal import shown
 from post_graph_rag.store.grants import grant_realm
 from post_graph_rag.store.projection import rebuild_graph as rebuild_realm_graph
+from post_graph_rag.store.pruning import Keeping
 from post_graph_rag.store.realms import drop_realm, list_realms
 from post_graph_rag.store.repairs import command
 from post_graph_rag.store.stats import realm_stats
@@ -105,7 +106,9 @@ async def rebuild_graph(settings: Settings, name: Name = None) -> None:
 async def optimize(settings: Settings, name: Name = None) -> None:
     """Put derived rows right, build the vector indexes that pay, refresh the planner's statistics."""
     async with open_existing(settings, name) as (database, realm):
-        report = await keep_up(database, realm)
+        report = await keep_up(database, realm, Keeping(settings.reply_store_days, settings.reply_store_mb))
+    if report.pruned:
+        typer.echo(f"{report.pruned} stored replies and vectors pruned")
     if report.busy:
         typer.echo(f"{report.tidied} rows put right; another process is building the indexes already")
         return

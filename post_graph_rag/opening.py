@@ -153,8 +153,7 @@ class Opening:
 
         prefixes: of questions and of passages. Raises ConfigurationError for a model that cannot be had from here.
         """
-        said = {"embedding_query_prefix": prefixes[0], "embedding_passage_prefix": prefixes[1]}
-        settings = self._settings.model_copy(update={name: one for name, one in said.items() if one is not None})
+        settings = self._prefixed(prefixes, other=model not in (None, self._settings.embedding_model))
         if model is not None and not isinstance(model, str):
             _check_width(model, dimensions)
             known = self.models if self._models is not None or self._settings.says_of_models else Models()
@@ -166,6 +165,11 @@ class Opening:
         name = model or self._settings.embedding_model
         settings = settings.model_copy(update={"embedding_model": name, "embedding_dimensions": dimensions})
         return settings, _named(settings)
+
+    def _prefixed(self, prefixes: tuple[str | None, str | None], *, other: bool) -> Settings:
+        """Our settings with these prefixes; those that they have of their own are not for any other model."""
+        said = {"embedding_query_prefix": prefixes[0], "embedding_passage_prefix": prefixes[1]}
+        return self._settings.model_copy(update={k: one for k, one in said.items() if other or one is not None})
 
     async def move_to(self, settings: Settings, models: Models) -> None:
         """Go on with these, and with the realm as it is now."""

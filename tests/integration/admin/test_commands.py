@@ -106,7 +106,7 @@ async def test_a_name_is_printed_without_what_would_move_the_cursor(store: Datab
 
 async def test_checking_migrations_says_by_its_exit_code_whether_something_is_missing(database: str) -> None:
     assert (await run(database, "migrate", "--check")).exit_code == 1
-    assert (await run(database, "migrate")).stdout == "catalog: applied: 0001 catalog\n"
+    assert (await run(database, "migrate")).stdout == "catalog: applied: 0001 catalog, 0002 prefixes\n"
     assert (await run(database, "migrate", "--check")).exit_code == 0
 
 

@@ -32,6 +32,7 @@ from post_graph_rag.models.roles import Models
 from post_graph_rag.records import QueryParam
 from post_graph_rag.store import realms
 from post_graph_rag.testing import ScriptedEmbedding
+from tests.integration.admin.commands import run
 from tests.integration.writing.support import DIMENSIONS, Place, document, facts_chat, faults, small_embedding
 from tests.servers import fresh_database
 
@@ -214,6 +215,8 @@ KILLED = """
 import asyncio, os, signal, sys
 from post_graph_rag import failpoints
 from tests.integration.admin.test_reembed import NewModel
+from tests.integration.admin.commands import run
+from tests.integration.admin.commands import run
 from tests.integration.writing.support import Place
 
 failpoints.hook = lambda name: os.kill(os.getpid(), signal.SIGKILL) if name == "vectors_made" else None
@@ -479,3 +482,18 @@ async def test_texts_are_asked_for_in_full_batches(shared_dsn: str) -> None:
     await place.engine().reembed(model)
     assert model.requests == 2
     await place.close()
+
+
+async def test_the_command_moves_a_realm_to_the_model_that_is_set(place: Place) -> None:
+    made = await run(place.dsn, "realm", "reembed", place.realm, "--passage-prefix", "passage: ")
+    assert made.exit_code == 0
+    total = sum((await vector_counts(place, 2)).values())
+    assert made.stdout.splitlines()[1] == f"{total} vectors made, 0 kept of a run that broke off"
+    realm = (await place.engine().realm_stats()).realm
+    assert (realm.dimensions, realm.passage_prefix) == (256, "passage: ")
+
+
+async def test_the_command_says_why_a_model_cannot_be_had(place: Place) -> None:
+    refused = await run(place.dsn, "realm", "reembed", place.realm, "--model", "bge", POST_GRAPH_RAG_OFFLINE="1")
+    assert refused.exit_code != 0
+    assert "offline" in refused.output

@@ -10,17 +10,21 @@ from pydantic import JsonValue
 
 from post_graph_rag.edit.facts import add_rules
 from post_graph_rag.engine.front import Front, found_again
+from post_graph_rag.errors import RealmNotFound
 from post_graph_rag.ingest.budget import Budget
 from post_graph_rag.ingest.indexer import Indexer
 from post_graph_rag.models.tokens import tokenizer_for
 from post_graph_rag.records import (
     Document,
     DocumentReport,
+    Estimate,
     JudgeReport,
     PendingReport,
     ProgressCallback,
     ResolveReport,
 )
+from post_graph_rag.store.database import Database
+from post_graph_rag.store.realms import Realm, unmade
 
 
 class Writing(Front):
@@ -87,6 +91,23 @@ class Writing(Front):
             return await indexer.index(documents, reindex=reindex, progress=progress)
 
     @found_again
+    async def estimate(self, documents: Sequence[Document], *, reindex: bool = False) -> Estimate:
+        """What indexing these documents would take: passages, calls, tokens, and what of them is unchanged.
+
+        No model is asked and nothing is written; the realm need not be there. Where the settings have `prices` it says
+        what that would cost.
+
+        reindex: as for `index_documents`.
+        Raises InputError, MigrationNeeded, ModelNotConfigured, DatabaseError.
+        """
+        database = await self._opening.database()
+        try:
+            realm, there = await self._opening.existing_realm(), True
+        except RealmNotFound:
+            realm, there = unmade(self.settings.realm), False
+        return await self._indexer_of(database, realm).estimate(documents, reindex=reindex, there=there)
+
+    @found_again
     async def complete_pending(self) -> PendingReport:
         """Extract from passages that still lack their structure, and make vectors that are missing."""
         return await (await self._indexer()).complete_pending()
@@ -128,8 +149,11 @@ class Writing(Front):
 
     async def _indexer(self) -> Indexer:
         realm = await self._opening.writable_realm()
+        return self._indexer_of(await self._opening.database(), realm)
+
+    def _indexer_of(self, database: Database, realm: Realm) -> Indexer:
         return Indexer(
-            await self._opening.database(),
+            database,
             realm,
             self._opening.models,
             self.settings,

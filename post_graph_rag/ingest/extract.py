@@ -143,6 +143,19 @@ class Extractor:
         keys = [content_key(self._asked, version, *hashes, round) for round, version in enumerate(self._versions)]
         return keys if self._own is None else [*keys, content_key("extraction_fn", self._own.name, *hashes)]
 
+    def request(
+        self,
+        text: str,
+        context: DocumentContext,
+        known_names: Sequence[str],
+        round: int = 0,
+        found: Extraction | None = None,
+    ) -> ChatRequest:
+        """What the model is asked about a passage; found: by the rounds before this one."""
+        return extraction_request(
+            text, context, known_names, round, found, self._prompts, self._instructions, self._shape
+        )
+
     def expect(self, text_hash: bytes, context_hash: bytes) -> None:
         """A passage is going to be read; said before stored replies are looked up, so that none is missed."""
         self._underway.expect(self.keys(text_hash, context_hash)[0])
@@ -180,16 +193,7 @@ class Extractor:
         """What the model finds, round by round, while it finds more."""
         found = Extraction()
         for round, key in zip(self._rounds, keys, strict=False):
-            request = extraction_request(
-                passage.text,
-                passage.context,
-                passage.known_names,
-                round,
-                found,
-                self._prompts,
-                self._instructions,
-                self._shape,
-            )
+            request = self.request(passage.text, passage.context, passage.known_names, round, found)
             more = passage.replayed(key) or await self._ask(chat, request, key, passage)
             if more is None:
                 # What is kept is named after the rounds it is from, so that a reindex makes up for the rest.

@@ -15,11 +15,13 @@ from post_graph_rag.ingest.callback import Callback
 from post_graph_rag.ingest.chunker import Chunker
 from post_graph_rag.ingest.committer import Committer
 from post_graph_rag.ingest.complete import Completion
+from post_graph_rag.ingest.estimate import Estimating
 from post_graph_rag.ingest.extract import Extractor
 from post_graph_rag.ingest.judge import Judging
 from post_graph_rag.ingest.late import LateCommitter, LateCompletion
 from post_graph_rag.ingest.lookup import Lookup
 from post_graph_rag.ingest.pipeline import Indexing, Tools
+from post_graph_rag.ingest.sameness import ModelArbiter
 from post_graph_rag.ingest.similar import Resolving
 from post_graph_rag.ingest.verdicts import Judge
 from post_graph_rag.models.embedder import Embedder
@@ -27,10 +29,12 @@ from post_graph_rag.models.judge_call import judging_chat
 from post_graph_rag.models.prompts import Prompts
 from post_graph_rag.models.replies import ReplyStore
 from post_graph_rag.models.roles import Models
+from post_graph_rag.models.same_call import resolving_chat
 from post_graph_rag.models.tokens import tokenizer_for
 from post_graph_rag.records import (
     Document,
     DocumentReport,
+    Estimate,
     ExtractionSchema,
     Gate,
     JudgeReport,
@@ -78,6 +82,8 @@ class Indexer:
     ) -> list[DocumentReport]:
         if self.settings.judge_contradictions:
             judging_chat(self.models)
+        if self.settings.resolve == "model":
+            resolving_chat(self.models)
         async with self._models() as models:
             indexing = Indexing(self._tools(models), self.settings.space, reindex=reindex, progress=progress)
             reports = await indexing.run(documents)
@@ -106,6 +112,18 @@ class Indexer:
                 await keep_up_after(self.database, self.realm, written, keeping)
         return after.told(reports)
 
+    async def estimate(self, documents: Sequence[Document], *, reindex: bool, there: bool) -> Estimate:
+        """What indexing would take; see GraphRAG.estimate. there: whether the realm is."""
+        _check(documents)
+        async with self._models() as (replies, extractor, embedder):
+            tools = self._tools((replies, extractor, embedder))
+            usual = await replies.usual_output() if there else None
+            tokenizer = tokenizer_for(self.settings.extraction_model or self.settings.model)
+            estimating = Estimating(tools.lookup, extractor, tokenizer, usual, there)
+            await estimating.run(documents, self.settings.space, reindex=reindex)
+        names = self.models.names
+        return estimating.told(self.settings.prices, names.get("extraction", ""), names.get("embedding", ""))
+
     async def complete_pending(self) -> PendingReport:
         """Finish what earlier runs had to leave; see GraphRAG.complete_pending."""
         completion = LateCompletion if self.database.inside_transaction else Completion
@@ -119,8 +137,10 @@ class Indexer:
 
     async def resolve_entities(self) -> ResolveReport:
         """Look for what is one among entities that are new; see GraphRAG.resolve_entities."""
-        async with self._models() as (_, _, embedder):
-            return await Resolving(self.database, self.realm, embedder).run()
+        async with self._models() as (replies, _, embedder):
+            asked = self.settings.resolve == "model"
+            arbiter = ModelArbiter(resolving_chat(self.models), replies, self.prompts) if asked else None
+            return await Resolving(self.database, self.realm, embedder, arbiter).run()
 
     def _tools(self, models: _Models) -> Tools:
         replies, extractor, embedder = models

@@ -80,11 +80,11 @@ class Lookup:
             item.same_metadata = n in rows and rows[n]["metadata_hash"] == item.metadata_hash
             item.status = _status(item, rows.get(n), reindex)
             if item.status not in ("unchanged", "metadata"):
-                found[n].error = await self._cut(item)
+                found[n].error = await self.cut(item)
         await self._find_passages(drafts, found, reindex)
         return list(zip(drafts, found, strict=True))
 
-    async def _cut(self, item: Draft) -> RAGError | None:
+    async def cut(self, item: Draft) -> RAGError | None:
         """Give the draft its passages, without keeping the event loop from everything else for long.
 
         Returns what is wrong with those that the caller's chunker makes, which is no fault of other documents.

@@ -15,7 +15,7 @@ from post_graph_rag.models.protocols import ChatModel, ChatReply, Vectors, param
 from post_graph_rag.store.database import Database
 from post_graph_rag.store.realms import Realm
 from post_graph_rag.store.rows import as_vectors
-from post_graph_rag.store.usage import Call, put_calls
+from post_graph_rag.store.usage import Call, put_calls, usual_output
 
 
 def content_key(*parts: Any) -> bytes:
@@ -109,3 +109,8 @@ class ReplyStore:
     async def note(self, calls: Sequence[Call]) -> None:
         """Lines in the ledger for calls of which nothing is stored here."""
         await put_calls(self._database, self._realm, calls)
+
+    async def usual_output(self) -> float | None:
+        """Tokens of a reply about a passage on the average, as the ledger has it; None where it has none."""
+        async with self._database.transaction(self._realm.statements, read_only=True) as session:
+            return await usual_output(session)

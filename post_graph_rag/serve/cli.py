@@ -11,6 +11,7 @@ from post_graph_rag.serve.cli_documents import documents_app
 from post_graph_rag.serve.cli_entity import entity_app
 from post_graph_rag.serve.cli_realm import realm_app
 from post_graph_rag.serve.cli_text import index, query
+from post_graph_rag.serve.cli_usage import usage
 
 app = typer.Typer(
     help="Graph RAG that lives in PostgreSQL. Settings come from options, then POST_GRAPH_RAG_* variables.",
@@ -20,6 +21,7 @@ app = typer.Typer(
 app.command()(index)
 app.command()(query)
 app.command()(changes)
+app.command()(usage)
 app.command()(migrate)
 app.command()(doctor)
 app.add_typer(documents_app, name="documents")

@@ -12,7 +12,7 @@ import typer
 from rich.progress import Progress as Bar
 
 from post_graph_rag.config import Settings
-from post_graph_rag.errors import ExtractionError, InputError
+from post_graph_rag.errors import BudgetExceeded, ExtractionError, InputError
 from post_graph_rag.records import (
     Document,
     DocumentReport,
@@ -22,7 +22,8 @@ from post_graph_rag.records import (
     QueryParam,
     Reference,
 )
-from post_graph_rag.serve.connect import open_engine
+from post_graph_rag.serve.cli_usage import tell_estimate
+from post_graph_rag.serve.connect import open_engine, unopened_engine
 from post_graph_rag.serve.options import connected, notes
 from post_graph_rag.serve.terminal import shown, shown_text
 
@@ -30,6 +31,7 @@ Paths = Annotated[
     list[Path] | None, typer.Argument(help="Text files; with none, what is pending in the realm is completed.")
 ]
 Reindex = Annotated[bool, typer.Option("--reindex", help="Read unchanged files again too, as after a new model.")]
+Estimated = Annotated[bool, typer.Option("--estimate", help="Say what it would take; no model is asked.")]
 Question = Annotated[str, typer.Argument(help="The question, in words.")]
 Mode = Annotated[str, typer.Option(help="mix, local, naive, global, hybrid or bypass.")]
 TopK = Annotated[int, typer.Option(help="How many passages, relations and entities are kept.")]
@@ -40,14 +42,18 @@ Superseded = Annotated[bool, typer.Option("--superseded", help="Also facts that 
 
 
 @connected
-async def index(settings: Settings, paths: Paths = None, reindex: Reindex = False) -> None:
+async def index(settings: Settings, paths: Paths = None, reindex: Reindex = False, estimate: Estimated = False) -> None:
     """Index text files into the realm; a file that is unchanged costs nothing.
 
     Exit code 1 when a file could not be indexed, also when an older version of it stays.
     """
     documents = [read_document(path) for path in paths or []]
-    if reindex and not documents:
-        raise InputError("--reindex needs files: name those to be read again")
+    if (reindex or estimate) and not documents:
+        raise InputError("--reindex and --estimate need files: name those to be read")
+    if estimate:
+        async with unopened_engine(settings) as rag:
+            tell_estimate(await rag.estimate(documents, reindex=reindex))
+        return
     async with open_engine(settings) as rag:
         if not documents:
             _tell_pending(await rag.complete_pending())
@@ -55,7 +61,7 @@ async def index(settings: Settings, paths: Paths = None, reindex: Reindex = Fals
         try:
             with _progress() as progress:
                 reports = await rag.index_documents(documents, reindex=reindex, progress=progress)
-        except ExtractionError as error:
+        except (ExtractionError, BudgetExceeded) as error:
             _tell(error.reports)
             raise
     _tell(reports)

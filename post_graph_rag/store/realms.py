@@ -49,6 +49,12 @@ class Realm:
         return cls(info, names, Statements(names, f"{quoted_name(vectors_in)}, ag_catalog"))
 
 
+def unmade(name: str) -> Realm:
+    """A realm that is not there, for those who ask nothing of it."""
+    info = RealmInfo(name=name, schema_name="unmade", graph_name=None, embedding_model="", dimensions=1, generation=1)
+    return Realm.of(info, "public", 0)
+
+
 def realm_names(info: RealmInfo, vectors_in: str) -> dict[str, str]:
     """Values of the placeholders in a realm's SQL: quoted identifiers, the vector type, its width."""
     record = quoted(info.schema_name)

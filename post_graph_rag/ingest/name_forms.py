@@ -40,8 +40,8 @@ def name_form(name: str) -> str:
     town and state left out, "Treaty of X" as "X Treaty" where all of it is a name.
     """
     shown = _without_country(_written_out(_without_own_initials(name)))
-    words = _in_digits(_leading(name_key(shown).split()), shown)
-    return " ".join(_turned(_year_first(_day_first(_without_articles(words))), shown))
+    words = _in_digits(_leading(name_key(shown).split()))
+    return " ".join(_turned(_year_first(_day_first(_without_articles(words)), shown), shown))
 
 
 def is_proper(name: str) -> bool:
@@ -80,9 +80,9 @@ def _leading(words: Sequence[str]) -> list[str]:
     return [_LEADING.get(words[0], words[0]), *words[1:]] if len(words) > 1 else list(words)
 
 
-def _in_digits(words: Sequence[str], name: str) -> list[str]:
-    """A lone "Five" may be the name of something else."""
-    if len(words) == 1 and name[:1].isupper():
+def _in_digits(words: Sequence[str]) -> list[str]:
+    """A lone "Five" may be the name of something else, a lone number is of whatever was counted."""
+    if len(words) == 1:
         return list(words)
     return [_NUMBERS.get(word, word) for word in words]
 
@@ -98,8 +98,10 @@ def _day_first(words: list[str]) -> list[str]:
     return [words[1], words[0], *words[2:]] if dated else words
 
 
-def _year_first(words: list[str]) -> list[str]:
-    """ "election of 1968" and "election 1968" are "1968 election"."""
+def _year_first(words: list[str], name: str) -> list[str]:
+    """ "Summer Olympics 1960" is "1960 Summer Olympics"; an "election of 1968" was held by many."""
+    if len(re.findall(r"\b[A-Z]", name)) < 2:
+        return words
     if len(words) < 2 or not _YEAR.fullmatch(words[-1]) or any(word[0].isdigit() for word in words[:-1]):
         return words
     rest = words[:-2] if words[-2] == "of" else words[:-1]

@@ -30,8 +30,8 @@ BATCH = 256
 MOST_NAMES = 24
 """Names that may have a word for it to tell anything of who is meant."""
 NEAREST = 8
-COMPARISONS = 20_000_000
-"""Vectors that one call compares where no index finds the nearest: some seconds. Who is beyond has words only."""
+COMPARISONS = 4_000_000
+"""Vectors that one call compares where no index finds the nearest: a few seconds. Who is beyond has words only."""
 
 
 class Arbiter(Protocol):

@@ -23,6 +23,8 @@ from post_graph_rag.store.write import ShownFact
 
 TEMPERATURE = 0.0
 NUMBER = re.compile(r"[\s\[#]*([0-9]{1,6})[\s\].]*")
+KEYS = ("excluded", "same")
+"""Under which the chosen numbers stand, by question."""
 # Of one fact, in a prompt.
 MOST_NAME = 300
 MOST_DATES = 10
@@ -85,9 +87,11 @@ def prompt_version(prompts: Prompts) -> str:
 
 
 def parse_choice(text: str, offered: int) -> Choice:
-    """Read a reply, tolerantly: JSON of the asked shape, perhaps in prose or fences, numbers perhaps as texts.
+    """Read a reply that chooses among numbered things, tolerantly: JSON of the asked shape, perhaps in prose or fences.
 
-    offered: how many facts were in the list; numbers of others count as ignored.
+    Numbers may be texts.
+
+    offered: how many were in the list; numbers of others count as ignored.
     Raises LLMError when it names no list, or one that breaks off: facts it would have named may be missing.
     """
     repairs: Counter[str] = Counter()
@@ -95,8 +99,8 @@ def parse_choice(text: str, offered: int) -> Choice:
     named = _named(values)
     if named is None or repairs["truncated"]:
         raise LLMError(
-            f"The model's reply ({len(text)} characters) holds no list of numbers that can be read, so the fact is "
-            "left to be judged again. Check that the auxiliary model follows instructions and is not cut short."
+            f"The model's reply ({len(text)} characters) holds no list of numbers that can be read, so the question "
+            "is left to be judged again. Check that the auxiliary model follows instructions and is not cut short."
         )
     places = [_place(item) for item in named]
     excluded = frozenset(place for place in places if place is not None and 0 <= place < offered)
@@ -107,8 +111,9 @@ def _named(values: Iterable[Any]) -> list[Any] | None:
     """The last list under the asked key; else a bare one, where that is all there is."""
     found = list(values)
     for value in reversed(found):
-        if isinstance(value, Mapping) and isinstance(value.get("excluded"), list):
-            return list(value["excluded"])
+        for key in KEYS:
+            if isinstance(value, Mapping) and isinstance(value.get(key), list):
+                return list(value[key])
     return found[0] if len(found) == 1 and isinstance(found[0], list) else None
 
 

@@ -27,6 +27,8 @@ PLACEHOLDERS: Mapping[str, frozenset[str]] = {
     "bypass": frozenset({"response_type"}),
     "contradiction": frozenset(),
     "contradiction_facts": frozenset({"fact", "others"}),
+    "same_entity": frozenset(),
+    "same_entity_names": frozenset({"entity", "others"}),
 }
 
 

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
 
 from benchmarks.sqlcount import counting
-from post_graph_rag.errors import EntityNotFound
+from post_graph_rag.errors import ConfigurationError, EntityNotFound
+from post_graph_rag.models.offline.chat import OfflineChat
+from post_graph_rag.models.protocols import ChatRequest
 from post_graph_rag.records import QueryParam, ResolveReport
+from post_graph_rag.testing import ScriptedChat, plain_facts
 from tests.integration.writing.support import Place, document, faults
 
 SHORT = document("a", "US Navy built Fort Adams.")
@@ -127,3 +131,25 @@ async def test_the_number_of_statements_does_not_grow_with_the_entities(place: P
 def named(count: int) -> list[str]:
     """Names that are like no other."""
     return [f"{chr(65 + n)}{'aeiou'[n % 5] * 3}{count:b}x".replace("0", "k").replace("1", "m") for n in range(count)]
+
+
+async def test_a_model_that_is_asked_says_what_names_leave_open(place: Place) -> None:
+    chat = ScriptedChat({"auxiliary": marias}, extract=plain_facts)
+    rag = place.engine(chat, resolve="model")
+    await rag.index_documents(
+        [document("a", "Maria Lopez Ortega led Acme."), document("b", "Maria Lopes Ortegas sold Cedar Hall.")]
+    )
+    assert await merges(place) == {("maria lopez ortega", "maria lopes ortegas", "similar")}
+
+
+def marias(request: ChatRequest) -> dict[str, list[int]]:
+    """Finds all of that first name one, and names one that was not offered."""
+    names = [json.loads(line.split(". ", 1)[1])["name"] for line in request.inputs["others"].splitlines()]
+    one = json.loads(request.inputs["entity"])["name"]
+    return {"same": [*(n for n, name in enumerate(names, 1) if name[:5] == one[:5] == "Maria"), 99]}
+
+
+async def test_without_a_model_that_can_be_asked_nothing_is_indexed(place: Place) -> None:
+    rag = place.engine(OfflineChat(), resolve="model")
+    with pytest.raises(ConfigurationError, match="which entities are one"):
+        await rag.index_document(SHORT)

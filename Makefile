@@ -13,7 +13,7 @@ COMPILE = build/uv/bin/uv pip compile pyproject.toml --extra embedded --extra lo
 	--generate-hashes --no-annotate --no-emit-index-url --custom-compile-command 'make lock' --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help quickstart test test-all lint types bench-speed bench-time build lock clean environment-run environment-dev
+.PHONY: help quickstart test test-all lint types bench-speed bench-time bench-models build lock clean environment-run environment-dev
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 14
@@ -39,6 +39,9 @@ bench-speed: environment-dev ## speed side by side with the peer, one JSON line 
 
 bench-time: environment-dev ## what other times, deleting and a busy subject cost, one JSON line per phase
 	$(VENV_PYTHON) -m benchmarks.time
+
+bench-models: environment-dev ## what model calls cost and how limits are borne, one JSON line per phase
+	$(VENV_PYTHON) -m benchmarks.models
 
 build: environment-dev ## source archive and wheel in dist/
 	$(VENV_PYTHON) -m build --no-isolation

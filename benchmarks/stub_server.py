@@ -7,7 +7,7 @@ No model behind it; it measures what a library itself costs: statements, model c
 GET  /stats          counters since the last reset (calls by kind, prompt characters, embedding inputs, CPU seconds)
 POST /reset          zero the counters
 POST /config         {"delay_ms", "embed_delay_ms", "dim", "fail_next", "fail_status", "fail_kind", "contradict",
-                     "structured"}
+                     "structured", "limit_every", "retry_after"}
 GET  /last?kind=K    the last request body of that kind
 """
 
@@ -41,6 +41,8 @@ class Stub:
             "fail_kind": None,
             "contradict": "none",
             "structured": True,
+            "limit_every": 0,
+            "retry_after": 1,
             "dim": dim,
         }
         self.last: dict[str, Any] = {}
@@ -53,6 +55,8 @@ class Stub:
         self.prompt_chars: Counter[str] = Counter()
         self.max_prompt_chars: Counter[str] = Counter()
         self.embed_inputs = self.embed_requests = 0
+        self.chats = self.limited = self.early = 0
+        self.not_before: dict[str, float] = {}
         self.max_inflight = self.inflight
         self.cpu_start = time.process_time()
 
@@ -77,6 +81,25 @@ class Stub:
         self.config["fail_next"] -= 1
         return True
 
+    def must_wait(self, body: dict[str, Any]) -> bool:
+        """True for each so manyth request that /config asked for; one that comes again before its time is counted."""
+        every, asked, now = self.config["limit_every"], json.dumps(body["messages"]), time.monotonic()
+        if not every:
+            return False
+        self.chats += 1
+        self.early += now < self.not_before.get(asked, now)
+        if self.chats % every:
+            return False
+        self.limited += 1
+        self.not_before[asked] = now + self.config["retry_after"]
+        return True
+
+    def limit(self) -> web.Response:
+        """Slow down."""
+        limited = _error("stub induced limit", "rate_limit_error", 429)
+        limited.headers["Retry-After"] = str(self.config["retry_after"])
+        return limited
+
     def failure(self) -> web.Response:
         """The failure that /config asked for."""
         return _error("stub induced failure", "server_error", self.config["fail_status"])
@@ -92,6 +115,8 @@ class Stub:
         async with self.call(kind, self.config["delay_ms"]):
             if self.must_fail(kind):
                 return self.failure()
+            if self.must_wait(body):
+                return self.limit()
             if body.get("response_format") and not self.config["structured"]:
                 return _error("response_format not supported", "invalid_request_error", 400)
             text = stub_model.answer(kind, body, self.config["contradict"])
@@ -115,7 +140,16 @@ class Stub:
 
     async def stats(self, _: web.Request) -> web.StreamResponse:
         """GET /stats."""
-        names = ("calls", "prompt_chars", "max_prompt_chars", "embed_inputs", "embed_requests", "inflight")
+        names = (
+            "calls",
+            "prompt_chars",
+            "max_prompt_chars",
+            "embed_inputs",
+            "embed_requests",
+            "inflight",
+            "limited",
+            "early",
+        )
         cpu = round(time.process_time() - self.cpu_start, 4)
         return _json({name: getattr(self, name) for name in (*names, "max_inflight")} | {"cpu_seconds": cpu})
 

@@ -77,7 +77,7 @@ def same_form(one: str, other: str) -> bool:
 
 
 def _one_slip(one: str, other: str) -> bool:
-    """A vowel or a doubled letter inside one long word, beside another that agrees; numbers and numerals are no words."""
+    """A vowel or a doubled letter inside one long word, beside another that agrees; numerals are no words."""
     first, second = name_form(one).split(), name_form(other).split()
     differ = [pair for pair in zip(first, second, strict=False) if pair[0] != pair[1]]
     agree = any(left == right and len(left) >= _LONG_WORD for left, right in zip(first, second, strict=False))

@@ -3,6 +3,7 @@
 from post_graph_rag.config import Settings
 from post_graph_rag.engine import GraphRAG
 from post_graph_rag.errors import (
+    BudgetExceeded,
     ConfigurationError,
     DatabaseError,
     DocumentNotFound,
@@ -40,6 +41,7 @@ from post_graph_rag.records import (
     EntityEdit,
     EntityPage,
     EraseReport,
+    Estimate,
     ExtractedEntity,
     ExtractedRelation,
     Extraction,
@@ -55,12 +57,14 @@ from post_graph_rag.records import (
     ReembedReport,
     RelationDetail,
     ResolveReport,
+    Usage,
 )
 
 __version__ = "2.0.0a1"
 
 __all__ = [
     "Answer",
+    "BudgetExceeded",
     "Change",
     "Changes",
     "ChatModel",
@@ -86,6 +90,7 @@ __all__ = [
     "EntityNotFound",
     "EntityPage",
     "EraseReport",
+    "Estimate",
     "ExtractedEntity",
     "ExtractedRelation",
     "Extraction",
@@ -115,5 +120,6 @@ __all__ = [
     "ServerUnavailable",
     "Settings",
     "SpaceNotFound",
+    "Usage",
     "__version__",
 ]

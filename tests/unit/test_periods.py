@@ -226,7 +226,7 @@ def test_every_holding_that_is_closed_names_those_that_had_their_turn_next(said:
     for fact, found in held(*said.items()).items():
         for one in found:
             if one.closed_by is not None:
-                moments = {point for other in said if other != fact for point in points[other]}
+                moments = {point for other in said for point in points[other]} - points[fact]
                 after = min(moment for moment in moments if one.span.end is None or moment >= one.span.end)
                 assert one.closed_by.facts == {other for other in said if after in points[other]} - {fact}
 

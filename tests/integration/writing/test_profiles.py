@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import random
+import statistics
+import time
 from collections.abc import Sequence
+
+import pytest
 
 from post_graph_rag.errors import EmbeddingError
 from post_graph_rag.models.protocols import EmbeddingKind, Vectors
@@ -89,6 +93,22 @@ async def test_a_hub_keeps_a_bounded_profile_whatever_the_order(place: Place) ->
     await other.close()
     assert differences(await place.content(), await other.content()) == {}
     assert await faults(rag) == []
+
+
+async def test_the_last_of_two_thousand_mentions_of_one_entity_costs_what_the_first_did(place: Place) -> None:
+    def told(text: str) -> Extraction:
+        said = f"Acme was seen in {text}, and " + "nobody knows why. " * (len(text) % 7)
+        return Extraction(entities=(ExtractedEntity(name="Acme", type="company", description=said),))
+
+    rag = place.engine(ScriptedChat(extract=told), optimize=False)
+    seconds = []
+    for start in range(0, 2000, 50):
+        begun = time.perf_counter()
+        await rag.index_document(document(f"d{start}", *(f"sighting {start + n}" for n in range(50))))
+        seconds.append(time.perf_counter() - begun)
+    [(_, _, description, _)] = await place.rows(PROFILE, "acme")
+    assert len(description) <= DESCRIPTION_LIMIT
+    assert statistics.median(seconds[-8:]) < 2 * statistics.median(seconds[1:9])
 
 
 async def test_equal_descriptions_do_not_crowd_out_others(place: Place) -> None:

@@ -8,7 +8,8 @@ ifndef PYTHON
 PYTHON := $(shell for python in $(CANDIDATES); do "$$python" -c '$(SUITABLE)' 2>/dev/null && echo "$$python" && break; done)
 endif
 VENV_PYTHON := .venv/bin/python
-PYTEST := $(VENV_PYTHON) -m pytest
+# Two at a time, each with a server of its own; the tests of one file one after the other.
+PYTEST := $(VENV_PYTHON) -m pytest -n 2 --dist loadfile
 COMPILE = build/uv/bin/uv pip compile pyproject.toml --extra embedded --extra local --universal --python-version 3.11 \
 	--generate-hashes --no-annotate --no-emit-index-url --custom-compile-command 'make lock' --quiet
 

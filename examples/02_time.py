@@ -70,8 +70,9 @@ async def main() -> None:
         mark = await rag.watermark()
         await rag.index_documents([ARCHIVE, CORRECTION])
         print("\nafter a late archive and a correction:")
-        for change in (await rag.changes_since(mark, kinds=["relation"])).items:
-            print(f"  {change.change}: {change.text}")
+        changes = await rag.changes_since(mark, kinds=["relation"])
+        for line in sorted(f"{change.change}: {change.text}" for change in changes.items):
+            print(f"  {line}")
         print("now:", await chiefs(rag))
         print("as of 2003:", await chiefs(rag, QueryParam(as_of="2003")))
         print(

@@ -138,7 +138,7 @@ async def test_doctor_says_what_it_looked_at_and_fails_when_something_is_wrong(d
         (["query", "x", "--mode", "sideways"], "mode: Input should be"),
         (["query", "x", "--top-k", "-1"], "top_k: Input should be greater than"),
         (["index", "/nowhere.txt"], "/nowhere.txt cannot be read"),
-        (["index", "--reindex"], "--reindex needs files"),
+        (["index", "--reindex"], "--reindex and --estimate need files"),
         (["realm", "grant", "someone"], "say either --read or --write"),
         (["realm", "stats", "nowhere"], "realm 'nowhere' does not exist"),
         (["realm", "drop", "nowhere", "--yes"], "realm 'nowhere' does not exist"),

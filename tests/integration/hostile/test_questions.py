@@ -71,7 +71,7 @@ async def test_parameters_of_another_type_are_refused(rag: GraphRAG, param: Any)
         ({"max_total_tokens": 0}, "max_total_tokens"),
         ({"rrf_k": 0}, "rrf_k"),
         ({"mode": "magic"}, "mode: Input should be 'mix', 'local'"),
-        ({"topk": 5}, "topk is not known; there are conversation_history"),
+        ({"topk": 5}, "topk is not known; there are as_believed_at, as_of, conversation_history"),
         ({"weights": {"walk": float("nan")}}, "weights.walk"),
         ({"weights": {"walk": -1}}, "weights.walk"),
         ({"weights": {"running": 1}}, "weights.running"),

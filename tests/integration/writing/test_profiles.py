@@ -7,8 +7,6 @@ import statistics
 import time
 from collections.abc import Sequence
 
-import pytest
-
 from post_graph_rag.errors import EmbeddingError
 from post_graph_rag.models.protocols import EmbeddingKind, Vectors
 from post_graph_rag.profiles import DESCRIPTION_LIMIT

@@ -50,9 +50,7 @@ async def put_derived(database: Database, realm: Realm, embedder: Embedder, comm
 async def _put_free(database: Database, realm: Realm, made: Committed, vectors: Mapping[str, str]) -> Committed:
     """Write beside the next commit, which mostly writes other things; returns the vectors of what it writes too."""
     async with database.transaction(realm.statements) as session:
-        entities, relations = await write.hold_unwritten(
-            session, [one.entity for one in made.entities], [one.id for one in made.relations]
-        )
+        entities, relations = await write.hold_unwritten(session, made.entity_ids, made.relation_ids)
         mine, held = made.split(lambda one: one.entity in entities, lambda one: one.id in relations)
         await put_made(session, mine, vectors)
         failpoints.reach("before_vectors_commit")
@@ -65,6 +63,7 @@ async def _put_held(database: Database, realm: Realm, held: Committed, vectors: 
     if held.size:
         async with database.transaction(realm.statements) as session:
             await write.hold_writes(session)
+            await write.hold_rows(session, held.entity_ids, held.relation_ids)
             await put_made(session, held, vectors)
 
 

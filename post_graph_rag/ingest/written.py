@@ -73,6 +73,16 @@ class Committed:
         )
 
     @property
+    def entity_ids(self) -> list[int]:
+        """Whose vectors are to be made."""
+        return [one.entity for one in self.entities]
+
+    @property
+    def relation_ids(self) -> list[int]:
+        """The same of relations."""
+        return [one.id for one in self.relations]
+
+    @property
     def size(self) -> int:
         """How many vectors these are."""
         return len(self.entities) + len(self.relations)

@@ -27,6 +27,7 @@ from post_graph_rag.store.write.indexes import (
     set_current,
 )
 from post_graph_rag.store.write.lock import (
+    hold_rows,
     hold_unwritten,
     hold_writes,
     take_stamp,
@@ -110,6 +111,7 @@ __all__ = [
     "find_documents",
     "find_known_names",
     "find_passages",
+    "hold_rows",
     "hold_unwritten",
     "hold_writes",
     "live_merges",

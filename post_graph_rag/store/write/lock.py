@@ -37,3 +37,8 @@ async def hold_unwritten(
     if row is None:
         raise RealmMoved
     return frozenset(row["entities"]), frozenset(row["relations"])
+
+
+async def hold_rows(session: Session, entities: Iterable[int], relations: Iterable[int]) -> None:
+    """Under the realm's write lock: wait for those who hold some of these with `hold_unwritten`, and hold all."""
+    await session.run("hold_rows", sorted(entities), sorted(relations))

@@ -9,7 +9,7 @@ import asyncpg
 from post_graph_rag.store.database import Database
 from post_graph_rag.store.identifiers import quoted
 from post_graph_rag.store.realms import open_realm
-from post_graph_rag.store.write import hold_unwritten
+from post_graph_rag.store.write import hold_rows, hold_unwritten, hold_writes
 from tests.integration.writing.support import Place, document, faults
 
 LOCKED = "SELECT entity FROM {r}.entity_profile ORDER BY entity LIMIT 1 FOR UPDATE"
@@ -43,3 +43,28 @@ async def test_vectors_of_what_a_commit_holds_are_written_when_it_is_done(place:
     await database.close()
     assert await faults(rag) == []
     assert (await place.content())["pending"] == frozenset()
+
+
+async def test_vectors_written_beside_and_between_commits_do_not_wait_for_one_another(place: Place) -> None:
+    """One holds a row and writes its vector, the other comes for both under the write lock: it waits, and both end."""
+    rag = place.engine()
+    await rag.index_document(document("a", "Ada met Bob."))
+    realm = await open_realm(database := Database(place.dsn), place.realm)
+    names = {"r": quoted(realm.info.schema_name)}
+    async with database.transaction(realm.statements) as beside:
+        rows = await beside.connection.fetch("SELECT entity FROM {r}.entity_profile".format(**names))
+        entities = [row["entity"] for row in rows]
+        held, _ = await hold_unwritten(beside, entities, [])
+
+        async def between() -> None:
+            async with database.transaction(realm.statements) as session:
+                await hold_writes(session)
+                await hold_rows(session, entities, [])
+                await session.connection.execute("UPDATE {r}.entity_vector_1 SET space = space".format(**names))
+
+        waiting = asyncio.create_task(between())
+        await asyncio.sleep(0.3)
+        await beside.connection.execute("UPDATE {r}.entity_vector_1 SET space = space".format(**names))
+        assert (held, waiting.done()) == (set(entities), False)
+    await asyncio.wait_for(waiting, 10)
+    await database.close()

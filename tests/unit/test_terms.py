@@ -120,3 +120,8 @@ def test_terms_are_short_and_can_be_stored(text: str) -> None:
 @given(st.text(st.characters(categories=("L", "N")), min_size=1, max_size=20))
 def test_every_word_gives_terms_and_the_same_ones_in_a_sentence(word: str) -> None:
     assert [*terms(word), "end"] == terms(f"{word}, end")
+
+
+@given(st.text())
+def test_no_term_holds_the_end_of_a_line(text: str) -> None:
+    assert not any("\n" in term for term in terms(text))

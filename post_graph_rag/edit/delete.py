@@ -8,10 +8,11 @@ from datetime import datetime
 
 from post_graph_rag.clean import clean_key, clean_space
 from post_graph_rag.edit.changing import Changing, Made
-from post_graph_rag.errors import DocumentNotFound, InputError
+from post_graph_rag.errors import InputError
 from post_graph_rag.ingest.written import Committed, Written
 from post_graph_rag.marks import mark_of
 from post_graph_rag.records import DeleteReport
+from post_graph_rag.retrieve.refusals import no_document
 from post_graph_rag.store import deleting
 from post_graph_rag.store.database import Session
 from post_graph_rag.store.deleting import Ended
@@ -58,8 +59,7 @@ def stored_keys(keys: Sequence[str]) -> list[str]:
 def check_found(space: str, keys: Sequence[str], found: Sequence[str] | dict[str, int]) -> None:
     """Raises DocumentNotFound naming the keys that were not found."""
     if missing := [key for key in keys if key not in found]:
-        named = ", ".join(repr(key) for key in missing)
-        raise DocumentNotFound(f"space {space!r} holds no document {named}: list_documents names those it holds")
+        raise no_document(space, *missing)
 
 
 def _report(made: Made[Deleted], space: str, keys: Sequence[str]) -> DeleteReport:

@@ -11,10 +11,11 @@ from post_graph_rag.clean import clean_space, clean_text
 from post_graph_rag.edit.changing import Changing, Made
 from post_graph_rag.edit.erase_entity import erase_entity
 from post_graph_rag.edit.words import Said, merge, rename, split
-from post_graph_rag.errors import EntityNotFound, InputError
+from post_graph_rag.errors import InputError
 from post_graph_rag.ingest.written import Written
 from post_graph_rag.marks import mark_of
 from post_graph_rag.records import EntityEdit, EraseReport
+from post_graph_rag.retrieve.refusals import ambiguous, no_entity
 from post_graph_rag.retrieve.spaces import resolve_spaces
 from post_graph_rag.store import write
 from post_graph_rag.store.database import Session
@@ -93,11 +94,9 @@ class Entities:
 
     def _only(self, ref: Ref, candidates: Sequence[Named], space: str | None) -> Named:
         if not candidates:
-            where = f"space {space or self.space!r}" if _by_name(ref) else "this realm"
-            raise EntityNotFound(f"there is no entity {ref!r} in {where}: list_entities names those that are there")
+            raise no_entity(space or self.space, ref)
         if len(candidates) > 1:
-            several = ", ".join(f"{one.id} ({one.name})" for one in candidates)
-            raise InputError(f"{ref!r} may mean several entities, {several}: give an id")
+            raise ambiguous(ref, ((one.id, one.name) for one in candidates))
         return candidates[0]
 
 

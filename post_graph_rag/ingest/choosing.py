@@ -12,7 +12,7 @@ from typing import Generic, Protocol, TypeAlias, TypeVar
 from post_graph_rag.clean import clean_text
 from post_graph_rag.errors import BudgetExceeded, LLMError
 from post_graph_rag.ingest.group_errors import only_error
-from post_graph_rag.models.judge_call import Choice, parse_choice
+from post_graph_rag.models.choice_call import Choice, parse_choice
 from post_graph_rag.models.prompts import Prompts
 from post_graph_rag.models.protocols import ChatModel, ChatReply, ChatRequest
 from post_graph_rag.models.replies import About, Kept, ReplyStore, asked_model, content_key

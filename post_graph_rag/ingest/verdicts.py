@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from post_graph_rag.ingest.choosing import Chooser
-from post_graph_rag.models.judge_call import Choice, contradiction_request, prompt_version
+from post_graph_rag.models.choice_call import Choice
+from post_graph_rag.models.judge_call import contradiction_request, prompt_version
 from post_graph_rag.models.prompts import Prompts
 from post_graph_rag.models.protocols import ChatModel, ChatRequest
 from post_graph_rag.models.replies import ReplyStore

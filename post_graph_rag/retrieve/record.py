@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from post_graph_rag.clean import clean_key, clean_space, clean_text
-from post_graph_rag.errors import DocumentNotFound, EntityNotFound, InputError, RelationNotFound
+from post_graph_rag.errors import InputError, RelationNotFound
 from post_graph_rag.records import (
     DocumentDetail,
     DocumentGraph,
@@ -18,6 +18,7 @@ from post_graph_rag.records import (
     EntityPage,
     RelationDetail,
 )
+from post_graph_rag.retrieve.refusals import ambiguous, no_document, no_entity
 from post_graph_rag.retrieve.spaces import resolve_spaces
 from post_graph_rag.store import listing, stats
 from post_graph_rag.store.database import Database, Session
@@ -50,7 +51,7 @@ class RealmRecord:
         async with self._reading(_one(space)) as (session, spaces):
             found = await listing.show_document(session, spaces, _key(key))
         if found is None:
-            raise self._no_document(space, key)
+            raise no_document(space or self.space, key)
         return found
 
     async def list_entities(self, space: Spaces, limit: int, after: str | None, dormant: bool) -> EntityPage:
@@ -66,7 +67,7 @@ class RealmRecord:
             found = await listing.find_entity(session, spaces, named)
             if len(found) == 1:
                 return await listing.show_entity(session, found[0][0])
-        raise self._ambiguous(id_or_name, found) if found else self._no_entity(space, id_or_name)
+        raise ambiguous(id_or_name, found) if found else no_entity(space or self.space, id_or_name)
 
     async def get_relation(self, id: int) -> RelationDetail:
         """One relation with its history. Raises RelationNotFound."""
@@ -87,7 +88,7 @@ class RealmRecord:
             return tuple(found)
         by_key = {one.key: one for one in found}
         if missing := [key for key in cleaned if key not in by_key]:
-            raise self._no_document(space, *missing)
+            raise no_document(space or self.space, *missing)
         return tuple(by_key[key] for key in cleaned)
 
     async def document_graph(self, key: str, space: str | None, limit: int) -> DocumentGraph:
@@ -96,7 +97,7 @@ class RealmRecord:
         async with self._reading(_one(space)) as (session, spaces):
             found = await stats.document_graph(session, spaces, _key(key), limit)
         if found is None:
-            raise self._no_document(space, key)
+            raise no_document(space or self.space, key)
         return found
 
     @asynccontextmanager
@@ -106,20 +107,6 @@ class RealmRecord:
         ) as session:
             scope = await resolve_spaces(session, space, self.space)
             yield session, scope.ids
-
-    def _no_document(self, space: str | None, *keys: str) -> DocumentNotFound:
-        named = ", ".join(repr(key) for key in keys)
-        return DocumentNotFound(
-            f"space {space or self.space!r} holds no document {named}: list_documents names its own"
-        )
-
-    def _no_entity(self, space: str | None, id_or_name: int | str) -> EntityNotFound:
-        where = "this realm" if isinstance(id_or_name, int) else f"space {space or self.space!r}"
-        return EntityNotFound(f"there is no entity {id_or_name!r} in {where}: list_entities names those that are there")
-
-    def _ambiguous(self, name: int | str, found: Sequence[tuple[int, str]]) -> InputError:
-        several = ", ".join(f"{id} ({called})" for id, called in found)
-        return InputError(f"{name!r} may mean several entities, {several}: give an id")
 
 
 def _one(space: str | None) -> str | None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from post_graph_rag.errors import LLMError
-from post_graph_rag.models.judge_call import Choice, contradiction_request, parse_choice, prompt_version
+from post_graph_rag.models.choice_call import Choice, parse_choice
+from post_graph_rag.models.judge_call import contradiction_request, prompt_version
 from post_graph_rag.models.prompts import Prompts
 from post_graph_rag.store.write import ShownFact
 

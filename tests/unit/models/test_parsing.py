@@ -452,9 +452,10 @@ tuple_pieces = st.sampled_from(
 @given(st.lists(tuple_pieces, max_size=40).map("".join))
 def test_any_heap_of_tuple_pieces_gives_an_extraction_or_the_typed_error(reply: str) -> None:
     try:
-        parse_extraction(reply)
+        extraction, _ = parse_extraction(reply)
     except ExtractionError:
         return
+    assert all(entity.name.strip() for entity in extraction.entities)
 
 
 GOOD_REPLIES = (json.dumps(REPLY), json.dumps(REPLY, indent=1), f"Here:\n```json\n{json.dumps(REPLY)}\n```", TUPLES)

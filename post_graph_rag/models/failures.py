@@ -22,8 +22,8 @@ SHORTER = (
     "lower POST_GRAPH_RAG_CHUNK_TOKENS (passages), max_total_tokens (questions) or the role's limit of output tokens, "
     "say with POST_GRAPH_RAG_CONTEXT_WINDOW what the model holds, or name a model that holds more."
 )
-# What an endpoint may answer because of one text; 500 since some servers fall over what is too long for them.
-ABOUT_TEXTS = frozenset({400, 413, 422, 500})
+# What an endpoint answers because of one text. A server that says 500 would say it of other texts too.
+ABOUT_TEXTS = frozenset({400, 413, 422})
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,8 @@ class Failures:
 def _is_outage(error: Exception) -> bool:
     """Whether other texts would have met the same."""
     if isinstance(error, openai.APIStatusError):
-        return error.status_code not in ABOUT_TEXTS
+        # Some servers fail with 500 over what is too long for them, and say so.
+        return error.status_code not in ABOUT_TEXTS and not exceeds_window(error)
     return isinstance(error, openai.APIConnectionError | TimeoutError)
 
 

@@ -10,8 +10,12 @@ import pytest
 
 from post_graph_rag.errors import EmbeddingError, WidthMismatch
 from post_graph_rag.models.embedder import BATCH, Embedder
+from post_graph_rag.models.endpoint import Endpoint
+from post_graph_rag.models.openai_embedding import OpenAIEmbedding
+from post_graph_rag.models.policy import RetryPolicy
 from post_graph_rag.models.protocols import EmbeddingKind, Vectors
 from post_graph_rag.store.usage import Call
+from tests.faults import Answer, FaultServer, error
 
 WIDTH = 4
 
@@ -97,10 +101,10 @@ async def test_a_model_that_stops_answering_is_not_asked_for_every_text() -> Non
     assert len(model.requests) < 20
 
 
-@pytest.mark.parametrize("error", [WidthMismatch("5"), EmbeddingError("no network")], ids=["width", "outage"])
-async def test_what_no_text_is_to_blame_for_is_asked_once(error: EmbeddingError) -> None:
-    error.outage = True
-    model = Model(error=error, works=0)
+@pytest.mark.parametrize("told", [WidthMismatch("5"), EmbeddingError("no network")], ids=["width", "outage"])
+async def test_what_no_text_is_to_blame_for_is_asked_once(told: EmbeddingError) -> None:
+    told.outage = True
+    model = Model(error=told, works=0)
     await embedder(model).try_each(texts_of(8), keep=False)
     assert len(model.requests) == 1
 
@@ -126,3 +130,14 @@ async def test_closing_forgets_what_was_not_sent_yet() -> None:
     await asyncio.sleep(0.01)
     assert waiting.cancelled()
     assert model.requests == []
+
+
+async def test_an_endpoint_that_fails_for_good_is_asked_as_often_as_is_set_whatever_the_batch(
+    server: FaultServer,
+) -> None:
+    server.answers = [Answer(error("broken"), status=500)]
+    policy = RetryPolicy(attempts=3, first_wait=0.01, longest_wait=0.02, deadline=5)
+    model = server.keep(OpenAIEmbedding("model", Endpoint(server.base_url), WIDTH, policy))
+    outcomes = await Embedder(model, Store(), WIDTH).try_each(texts_of(BATCH), keep=False)  # type: ignore[arg-type]
+    assert all(isinstance(outcome, EmbeddingError) for outcome in outcomes)
+    assert len(server.seen) == 3

@@ -143,11 +143,22 @@ async def test_a_width_that_changes_between_answers_is_refused(server: FaultServ
         await model.embed(["a"])
 
 
-@pytest.mark.parametrize(("status", "outage"), [(400, False), (413, False), (500, False), (401, True), (503, True)])
+@pytest.mark.parametrize(
+    ("status", "said", "outage"),
+    [
+        (400, "wrong", False),
+        (413, "wrong", False),
+        (422, "wrong", False),
+        (500, "the input length exceeds the context length", False),
+        (500, "wrong", True),
+        (401, "wrong", True),
+        (503, "wrong", True),
+    ],
+)
 async def test_it_tells_whether_other_texts_would_have_met_the_same(
-    server: FaultServer, status: int, outage: bool
+    server: FaultServer, status: int, said: str, outage: bool
 ) -> None:
-    server.answers = [Answer(error("wrong"), status=status)]
+    server.answers = [Answer(error(said), status=status)]
     with pytest.raises(EmbeddingError) as raised:
         await client(server).embed(["a"])
     assert raised.value.outage is outage

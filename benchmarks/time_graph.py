@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, timedelta
 from functools import cached_property
 
@@ -52,15 +52,19 @@ class Fact:
 
 @dataclass(frozen=True)
 class Graph:
-    """Names by entity, the day of each document, and all facts, passage by passage.
+    """Names by entity, the day of each document, all facts, passage by passage, and in which space each document and
+    each entity is.
 
-    Numbers of entities, passages, documents and relations begin at 0; relations are numbered as they come.
+    Numbers of entities, passages, documents, relations and spaces begin at 0; relations are numbered as they come.
     """
 
     names: list[str]
     days: list[date]
     facts: list[Fact]
     filler: list[str]
+    spaces: list[str] = field(default_factory=lambda: ["default"])
+    document_spaces: list[int] = field(default_factory=list)
+    entity_spaces: list[int] = field(default_factory=list)
 
     @cached_property
     def passages(self) -> list[list[Fact]]:
@@ -96,17 +100,27 @@ class Graph:
         """Which document a passage stands in."""
         return passage // PASSAGES
 
+    def space_of(self, passage: int) -> int:
+        """In which space a passage is."""
+        return self.document_spaces[self.document(passage)] if self.document_spaces else 0
+
+    def home(self, entity: int) -> int:
+        """In which space an entity is."""
+        return self.entity_spaces[entity] if self.entity_spaces else 0
+
 
 def draw_graph(relations: int, seed: int = 7) -> Graph:
     """A graph of this many relations, and of two fifths as many entities."""
-    return _Drawing(relations, seed).graph()
+    return Drawing(relations, max(40, relations * 2 // 5), seed).graph()
 
 
-class _Drawing:
-    def __init__(self, relations: int, seed: int) -> None:
+class Drawing:
+    """Draws one passage after the other from a world of its own."""
+
+    def __init__(self, relations: int, entities: int, seed: int) -> None:
         self._rng = random.Random(seed)
         self._wanted = relations
-        self._names = names(max(40, relations * 2 // 5), seed)
+        self._names = names(entities, seed)
         self._bag = WordBag(max(2_000, relations // 5), seed)
         weights = (np.arange(len(self._names)) + 3.0) ** -0.8
         self._bounds = np.cumsum(weights / weights.sum()).tolist()
@@ -129,11 +143,15 @@ class _Drawing:
             self._days.append(self._day())
         topic, day = self._entity(), self._days[-1]
         here: dict[int, Fact] = {}
-        while len(here) < FACTS and len(self._numbers) < self._wanted:
+        while not self._full(len(here)):
             fact = self._fact(topic, day)
             here.setdefault(fact.relation, fact)
         self._facts += here.values()
         self._filler.append(" ".join(self._bag.draw(30)) + ".")
+
+    def _full(self, facts: int) -> bool:
+        """Whether the passage under way, of so many facts, needs no more of them."""
+        return facts >= FACTS or len(self._numbers) >= self._wanted
 
     def _day(self) -> date:
         """Documents arrive about in the order in which they were written."""
@@ -143,18 +161,25 @@ class _Drawing:
     def _entity(self) -> int:
         return self._rng.choices(range(len(self._names)), cum_weights=self._bounds)[0]
 
+    def _anybody(self) -> int:
+        return self._rng.randrange(len(self._names))
+
     def _fact(self, topic: int, day: date) -> Fact:
         chance = self._rng.random()
-        if chance < REPEATED and self._facts:
-            return self._again(self._rng.choice(self._facts))
+        if chance < REPEATED and (known := self._known()):
+            return self._again(self._rng.choice(known))
         led = chance > 1 - self._led_share * (1 - REPEATED)
         subject = self._rng.choice(self._led) if led else self._subject(topic)
         predicate = LED if led else self._rng.choice(PREDICATES)
         other = self._entity()
         while other == subject:
-            other = self._rng.randrange(len(self._names))
+            other = self._anybody()
         stated = (f"{day:%Y-%m}", None) if led else self._span(day)
         return self._numbered(subject, predicate, other, stated, " ".join(self._bag.draw(3)))
+
+    def _known(self) -> list[Fact]:
+        """Facts that may be stated again."""
+        return self._facts
 
     def _subject(self, topic: int) -> int:
         return topic if self._rng.random() < ABOUT_TOPIC else self._entity()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from io import BytesIO
@@ -12,7 +12,7 @@ import asyncpg
 import numpy as np
 
 from benchmarks.time_graph import Graph
-from benchmarks.time_rows import Row, Rows
+from benchmarks.time_rows import Embedded, Row, Rows
 from benchmarks.time_words import WordVectors
 from post_graph_rag.marks import mark_of
 from post_graph_rag.models.protocols import Vectors
@@ -31,6 +31,7 @@ SEQUENCES = """
 SELECT setval(c.oid::regclass, $2) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 WHERE n.nspname = $1 AND c.relkind = 'S'
 """
+KINDS = ("passage", "entity", "relation")
 COPY_HEAD = b"PGCOPY\n\xff\r\n\0" + bytes(8)
 COPY_END = b"\xff\xff"
 
@@ -48,14 +49,19 @@ class Loaded:
     latest: str
 
 
-async def load_graph(dsn: str, realm: str, graph: Graph, vectors: WordVectors) -> Loaded:
-    """Load a graph into an empty realm. The picture in Apache AGE is not drawn: `rebuild_graph` does that."""
+async def load_graph(
+    dsn: str, realm: str, graph: Graph, vectors: WordVectors, kinds: Collection[str] = KINDS
+) -> Loaded:
+    """Load a graph into an empty realm. The picture in Apache AGE is not drawn: `rebuild_graph` does that.
+
+    kinds: of which things vectors are loaded.
+    """
     now = datetime.now(UTC)
     rows = Rows(graph, [now - (ARRIVALS - n) * timedelta(days=1) for n in range(ARRIVALS)])
     connection = await asyncpg.connect(dsn)
     try:
         schema = await connection.fetchval(SCHEMA, realm)
-        counts = await _fill(connection, schema, rows, vectors)
+        counts = await _fill(connection, schema, rows, vectors, kinds)
         latest = await connection.fetchval(f"SELECT stamp FROM {quoted(schema)}.clock")
     finally:
         await connection.close()
@@ -63,7 +69,9 @@ async def load_graph(dsn: str, realm: str, graph: Graph, vectors: WordVectors) -
     return Loaded(counts, superseded, mark_of(rows.stamps[ARRIVALS // 2]), mark_of(latest))
 
 
-async def _fill(connection: Any, schema: str, rows: Rows, vectors: WordVectors) -> dict[str, int]:
+async def _fill(
+    connection: Any, schema: str, rows: Rows, vectors: WordVectors, kinds: Collection[str]
+) -> dict[str, int]:
     """Indexes are made afterwards, which is several times faster than row by row."""
     indexes = await connection.fetch(INDEXES, schema)
     for index in indexes:
@@ -71,9 +79,11 @@ async def _fill(connection: Any, schema: str, rows: Rows, vectors: WordVectors) 
     counts = {}
     for name, columns, made in rows.tables():
         counts[name] = await _copy(connection, schema, name, columns.split(), made)
-    for kind, ids, current, texts in rows.embedded():
-        counts[f"{kind}_vector"] = len(ids)
-        await _copy_vectors(connection, schema, f"{kind}_vector_1", ids, current, vectors.vectors(texts))
+    for embedded in rows.embedded():
+        if embedded.kind in kinds:
+            counts[f"{embedded.kind}_vector"] = len(embedded.ids)
+            await _copy_vectors(connection, schema, embedded, vectors)
+    await connection.execute("SET maintenance_work_mem = '1GB'")
     for index in indexes:
         await connection.execute(index["made"])
     await connection.fetch(SEQUENCES, schema, max(counts.values()))
@@ -86,18 +96,17 @@ async def _copy(connection: Any, schema: str, table: str, columns: list[str], ro
     return int(status.split()[-1])
 
 
-async def _copy_vectors(
-    connection: Any, schema: str, table: str, ids: Sequence[int], current: Sequence[bool], vectors: Vectors
-) -> None:
+async def _copy_vectors(connection: Any, schema: str, embedded: Embedded, vectors: WordVectors) -> None:
     """Rows in the binary form of COPY, written out at once: asyncpg knows no vectors."""
-    columns = ["id", "space", "current", "embedding"]
-    for start in range(0, len(ids), 20_000):
+    table, columns = f"{embedded.kind}_vector_1", ["id", "space", "current", "embedding"]
+    for start in range(0, len(embedded.ids), 20_000):
         part = slice(start, start + 20_000)
-        source = BytesIO(_binary(ids[part], current[part], vectors[part]))
+        made = vectors.vectors(embedded.texts[part])
+        source = BytesIO(_binary(embedded.ids[part], embedded.spaces[part], embedded.current[part], made))
         await connection.copy_to_table(table, schema_name=schema, columns=columns, source=source, format="binary")
 
 
-def _binary(ids: Sequence[int], current: Sequence[bool], vectors: Vectors) -> bytes:
+def _binary(ids: Sequence[int], spaces: Sequence[int], current: Sequence[bool], vectors: Vectors) -> bytes:
     """Each field is its length and its bytes; a vector is its width, two bytes of nothing, and its numbers."""
     width = vectors.shape[1]
     head = [("fields", ">i2"), ("l1", ">i4"), ("id", ">i8"), ("l2", ">i4"), ("space", ">i4"), ("l3", ">i4")]
@@ -107,11 +116,10 @@ def _binary(ids: Sequence[int], current: Sequence[bool], vectors: Vectors) -> by
         "fields": 4,
         "l1": 8,
         "l2": 4,
-        "space": 1,
         "l3": 1,
         "l4": 4 + 4 * width,
         "width": width,
     }.items():
         rows[name] = value
-    rows["id"], rows["current"], rows["vector"] = ids, current, vectors
+    rows["id"], rows["space"], rows["current"], rows["vector"] = ids, spaces, current, vectors
     return COPY_HEAD + rows.tobytes() + COPY_END

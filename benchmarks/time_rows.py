@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from typing import Any
@@ -23,12 +24,22 @@ from post_graph_rag.store.rows import as_json
 from post_graph_rag.terms import term_counts
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-SPACE = 1
 EXTRACTOR = "drawn"
 SAMPLE = 24
 """Different observations that make an entity's profile."""
 Row = tuple[Any, ...]
 Observed = tuple[str, str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Embedded:
+    """Of a kind of things the ids, their spaces, whether they are current, and the texts their vectors are of."""
+
+    kind: str
+    ids: list[int]
+    spaces: list[int]
+    current: list[bool]
+    texts: list[str]
 
 
 class Rows:
@@ -43,7 +54,7 @@ class Rows:
 
     def tables(self) -> Iterator[tuple[str, str, Iterable[Row]]]:
         """Name, columns and rows of each table, in the order in which they refer to one another."""
-        yield "space", "id name", [(SPACE, "default")]
+        yield "space", "id name", list(enumerate(self.graph.spaces, 1))
         yield from self._documents()
         yield from self._entities()
         yield from self._statements()
@@ -54,7 +65,11 @@ class Rows:
 
     def _documents(self) -> Iterator[tuple[str, str, Iterable[Row]]]:
         drafts = list(map(self._draft, range(len(self.graph.days))))
-        yield "document", "id space digest key", [(n, SPACE, one.digest, one.key) for n, one in enumerate(drafts, 1)]
+        yield (
+            "document",
+            "id space digest key",
+            [(n + 1, self._space(n * PASSAGES), one.digest, one.key) for n, one in enumerate(drafts)],
+        )
         names = "id document text_hash context_hash metadata_hash title source context metadata observed observed_text"
         yield "document_version", f"{names} recorded", (self._version(n, one) for n, one in enumerate(drafts))
         columns = "id space text_hash context_hash event text tokens extractor"
@@ -65,7 +80,8 @@ class Rows:
     def _draft(self, number: int) -> Draft:
         chunks = tuple(self._texts[number * PASSAGES : (number + 1) * PASSAGES])
         day = self.graph.days[number].isoformat()
-        return draft(number, Document(key=f"report-{number}", chunks=chunks, observed_at=day), "default")
+        space = self.graph.spaces[self.graph.space_of(number * PASSAGES)]
+        return draft(number, Document(key=f"report-{number}", chunks=chunks, observed_at=day), space)
 
     def _version(self, number: int, one: Draft) -> Row:
         context, metadata = as_json(one.context.model_dump(mode="json")), as_json(one.metadata)
@@ -77,12 +93,19 @@ class Rows:
     def _passage(self, number: int, one: Draft) -> Row:
         text = self._texts[number]
         tokens = len(text) // 4
-        return (number + 1, SPACE, text_hash(text), one.context_hash, self._event(number), text, tokens, EXTRACTOR)
+        place = (number + 1, self._space(number))
+        return (*place, text_hash(text), one.context_hash, self._event(number), text, tokens, EXTRACTOR)
 
     def _links(self) -> Iterator[Row]:
         for number, text in enumerate(self._texts):
             place = (number % PASSAGES, 0, len(text))
             yield (number + 1, self.graph.document(number) + 1, number + 1, *place, self._recorded(number))
+
+    def _space(self, passage: int) -> int:
+        return self.graph.space_of(passage) + 1
+
+    def _home(self, entity: int) -> int:
+        return self.graph.home(entity) + 1
 
     def _event(self, passage: int) -> Any:
         day = moment(self.graph.days[self.graph.document(passage)].isoformat())
@@ -99,7 +122,7 @@ class Rows:
         yield (
             "entity",
             "id space key sense canonical current",
-            ((e + 1, SPACE, k, 0, e + 1, True) for e, k in keys.items()),
+            ((e + 1, self._home(e), k, 0, e + 1, True) for e, k in keys.items()),
         )
         yield "entity_presence", "entity recorded", ((e + 1, first[e]) for e in keys)
         names = ((e + 1, e + 1, self.graph.names[e], k, False, first[e]) for e, k in keys.items())
@@ -174,7 +197,8 @@ class Rows:
 
     def _relation(self, fact: Fact) -> Row:
         triple = (fact.subject + 1, predicate_key(fact.predicate), fact.object + 1, False)
-        return (fact.relation + 1, SPACE, *triple, self._best[fact.relation], fact.relation in self.current, False)
+        current = fact.relation in self.current
+        return (fact.relation + 1, self._home(fact.subject), *triple, self._best[fact.relation], current, False)
 
     def _period(self, row: Any) -> Row:
         went = None if row.went is None else self.stamps[row.went]
@@ -208,29 +232,34 @@ class Rows:
 
     def _postings(self) -> Iterator[Row]:
         for number, text in enumerate(self._texts, 1):
-            yield from _posted(1, number, text, True)
+            yield from _posted(1, self._space(number - 1), number, text, True)
         for entity in self.profiles:
-            yield from _posted(2, entity + 1, self.graph.names[entity], True)
+            yield from _posted(2, self._home(entity), entity + 1, self.graph.names[entity], True)
         for fact in self.graph.relations:
             subject, other = (name_key(self.graph.names[end]) for end in (fact.subject, fact.object))
             words = f"{subject} {predicate_words(predicate_key(fact.predicate))} {other} {self._best[fact.relation]}"
-            yield from _posted(3, fact.relation + 1, words, fact.relation in self.current)
+            current = fact.relation in self.current
+            yield from _posted(3, self._home(fact.subject), fact.relation + 1, words, current)
 
-    def embedded(self) -> Iterator[tuple[str, list[int], list[bool], list[str]]]:
-        """Of passages, entities and relations: ids, whether they are current, and the texts their vectors are of."""
-        yield "passage", [*range(1, len(self._texts) + 1)], [True] * len(self._texts), self._texts
+    def embedded(self) -> Iterator[Embedded]:
+        """Of passages, entities and relations, what their vectors are of."""
+        every = range(len(self._texts))
+        spaces = list(map(self._space, every))
+        yield Embedded("passage", [n + 1 for n in every], spaces, [True] * len(every), self._texts)
         described = [f"{words.name}: {words.description}" for words in self.profiles.values()]
-        yield "entity", [entity + 1 for entity in self.profiles], [True] * len(described), described
+        homes = list(map(self._home, self.profiles))
+        yield Embedded("entity", [e + 1 for e in self.profiles], homes, [True] * len(homes), described)
         relations, names = self.graph.relations, self.graph.names
         triples = [f"{names[f.subject]} {f.predicate} {names[f.object]}" for f in relations]
-        yield "relation", [f.relation + 1 for f in relations], [f.relation in self.current for f in relations], triples
+        homes, current = [self._home(f.subject) for f in relations], [f.relation in self.current for f in relations]
+        yield Embedded("relation", [f.relation + 1 for f in relations], homes, current, triples)
 
 
-def _posted(kind: int, id: int, text: str, current: bool) -> Iterator[Row]:
+def _posted(kind: int, space: int, id: int, text: str, current: bool) -> Iterator[Row]:
     counts = term_counts(text)
     length = sum(counts.values())
     for term, frequency in counts.items():
-        yield kind, SPACE, term, id, frequency, length, current
+        yield kind, space, term, id, frequency, length, current
 
 
 def _words(observed: Iterable[Observed]) -> Words:

@@ -19,6 +19,7 @@ from post_graph_rag.models.roles import Models
 from post_graph_rag.models.tokens import tokenizer_for
 from post_graph_rag.opening import Opening
 from post_graph_rag.records import ExtractionSchema, Gate
+from post_graph_rag.retrieve.steps import Told
 from post_graph_rag.store.realms import Realm
 
 Arguments = ParamSpec("Arguments")
@@ -69,6 +70,7 @@ class Front:
         self._own = extraction_fn and Callback(extraction_fn, extraction_mode, extraction_version, most)
         self._chunker = chunker
         self._reranker = reranker
+        self._told = Told()
         self._opening = Opening(self.settings, connection, models)
 
     async def __aenter__(self) -> Self:

@@ -8,6 +8,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from pydantic import JsonValue
 
 from post_graph_rag.engine.front import Front, found_again
+from post_graph_rag.models.question_call import question_chat
 from post_graph_rag.models.tokens import tokenizer_for
 from post_graph_rag.records import (
     Answer,
@@ -74,4 +75,6 @@ class Reading(Front):
             note=self._opening.calls.note,
             reranker=self._reranker,
             patience=self.settings.deadline,
+            auxiliary=lambda: question_chat(self._opening.models),
+            told=self._told,
         )

@@ -38,7 +38,11 @@ class QueryParam(Given):
     max_hops: how far the walk goes from its seeds.
     space: one space, several, or "*" for all; None is the engine's own.
     search_query: what to search for, when it differs from the question that is answered.
-    hl_keywords, ll_keywords, subqueries: further texts to search with.
+    hl_keywords, ll_keywords, subqueries: further texts to search with: relations by themes, entities by names, and
+        passages, entities and relations by parts of the question.
+    extract_keywords, decompose, condense: ask the auxiliary model, a call each, for keywords; for sub-questions; for a
+        search query that says alone what a follow-up to conversation_history means. Not asked for what is given
+        already, nor for what the mode does not use; what fails is told in the notes, and the question is used as it is.
     max_total_tokens: wall for the whole prompt: question, history, context and instructions.
     rrf_k, weights: reciprocal rank fusion (Cormack et al., SIGIR 2009); weights by channel, default 1.
     only_need_context: search only; the answer's text stays empty.
@@ -60,6 +64,9 @@ class QueryParam(Given):
     hl_keywords: tuple[str, ...] = ()
     ll_keywords: tuple[str, ...] = ()
     subqueries: tuple[str, ...] = ()
+    extract_keywords: bool = False
+    decompose: bool = False
+    condense: bool = False
     conversation_history: tuple[Message, ...] = ()
     response_type: str | None = None
     max_total_tokens: int = Field(default=8000, ge=1)

@@ -121,6 +121,7 @@ class Reference(Record):
 class QueryData(Record):
     """All that was found for a question, best first, and the context as the model would read it.
 
+    searched: the texts that were searched with: the question or what stands for it, sub-questions, keywords.
     tokens: size of the whole prompt that this context makes, within max_total_tokens.
     truncated: true when hits were left out or cut for the budget.
     notes: what was degraded or left out, in words.
@@ -128,6 +129,7 @@ class QueryData(Record):
 
     question: str
     mode: Mode
+    searched: tuple[str, ...] = ()
     passages: tuple[PassageHit, ...] = ()
     entities: tuple[EntityHit, ...] = ()
     relations: tuple[RelationHit, ...] = ()

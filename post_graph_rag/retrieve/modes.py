@@ -18,6 +18,11 @@ class Plan:
     words: tuple[WordChannel, ...] = ()
     walk: bool = False
 
+    @property
+    def uses_keywords(self) -> bool:
+        """Whether anything is searched that keywords are for, entities or relations."""
+        return not {"entity_vector", "relation_vector"}.isdisjoint(self.vectors)
+
 
 _PLANS: Mapping[Mode, Plan] = {
     "mix": Plan(

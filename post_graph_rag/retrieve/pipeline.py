@@ -11,7 +11,7 @@ import numpy as np
 from post_graph_rag.clean import question_mark
 from post_graph_rag.errors import WidthMismatch
 from post_graph_rag.models.prompts import Prompts
-from post_graph_rag.models.protocols import ChatRequest, EmbeddingModel, Vectors
+from post_graph_rag.models.protocols import ChatModel, ChatRequest, EmbeddingModel, Vectors
 from post_graph_rag.models.rerank import Reranker
 from post_graph_rag.models.tally import tallied
 from post_graph_rag.models.tokens import Tokenizer
@@ -24,6 +24,7 @@ from post_graph_rag.retrieve.reranking import reranked
 from post_graph_rag.retrieve.results import Chosen, entity_hits, passage_hits, relation_hits
 from post_graph_rag.retrieve.room import Room, bypass_prompt
 from post_graph_rag.retrieve.spaces import resolve_spaces
+from post_graph_rag.retrieve.steps import Steps, Told, nobody
 from post_graph_rag.retrieve.walking import choose_seeds, walk_from
 from post_graph_rag.store.database import Database, Session
 from post_graph_rag.store.hydrate import Shown, hydrate
@@ -62,6 +63,7 @@ class Reader:
     space: the engine's own, for questions that name none. tokenizer: of the model that answers.
     note: told each call of a model that was made for a question.
     reranker: settles the order of passages; patience: seconds it may take.
+    auxiliary: gives the model that helps with a question, where it is asked to; told: what it said before.
     """
 
     library: Callable[[], Awaitable[Library]]
@@ -71,14 +73,21 @@ class Reader:
     note: Callable[[Call], None] = unnoted
     reranker: Reranker | None = None
     patience: float = 120.0
+    auxiliary: Callable[[], ChatModel] = nobody
+    told: Told = field(default_factory=Told)
+
+    @property
+    def steps(self) -> Steps:
+        """What may be asked of the auxiliary model before a search."""
+        return Steps(self.auxiliary, self.told, self.tokenizer, self.prompts, self.note)
 
 
 async def retrieve(reader: Reader, question: str, param: QueryParam | None = None) -> QueryData:
     """Everything that is found for a question, and the context a model would read, within the budget.
 
-    Raises InputError for an empty question or a date that cannot be read, NoCommunities, SpaceNotFound, HistoryPurged,
-    BudgetTooSmall, EmbeddingError, WidthMismatch when the model's vectors are not of the realm's width, and the
-    database's errors.
+    Raises ConfigurationError when a step is asked for that no model can take, InputError for an empty question or a
+    date that cannot be read, NoCommunities, SpaceNotFound, HistoryPurged, BudgetTooSmall, EmbeddingError, WidthMismatch
+    when the model's vectors are not of the realm's width, and the database's errors.
     """
     return (await prepare(reader, question, param or QueryParam()))[0]
 
@@ -97,6 +106,8 @@ async def prepare(reader: Reader, question: str, param: QueryParam) -> tuple[Que
 
 async def _find(reader: Reader, asked: Question, plan: Plan, param: QueryParam) -> QueryData:
     library = await reader.library()
+    asked, notes = await reader.steps.taken(asked, plan, param)
+    asked = asked.searching(plan.vectors)
     vectors = await _embed(library, asked, reader.note)
     async with library.database.transaction(
         library.realm.statements, read_only=True, isolation="repeatable_read"
@@ -104,7 +115,7 @@ async def _find(reader: Reader, asked: Question, plan: Plan, param: QueryParam) 
         scope = await resolve_spaces(session, param.space, reader.space, asked.when)
         passages = param.top_k if reader.reranker is None else max(param.top_k, _RERANKED)
         chosen, shown = await _search(session, asked, plan, vectors, scope, param, passages)
-    data = _gathered(asked, param, chosen, shown, scope)
+    data = _gathered(asked, param, chosen, shown, scope, notes)
     if reader.reranker is None:
         return data
     return await reranked(data, reader.reranker, asked.texts[0], param.top_k, reader.patience)
@@ -157,12 +168,16 @@ def _ids(fused: Sequence[Fused]) -> list[int]:
     return [one.id for one in fused]
 
 
-def _gathered(asked: Question, param: QueryParam, chosen: Chosen, shown: Shown, scope: Scope) -> QueryData:
+def _gathered(
+    asked: Question, param: QueryParam, chosen: Chosen, shown: Shown, scope: Scope, notes: tuple[str, ...]
+) -> QueryData:
     evidence: Channel = "evidence"
     weight = param.weights.get(evidence, 1.0)
     return QueryData(
         question=asked.asked,
         mode=param.mode,
+        searched=asked.embedded,
+        notes=notes,
         passages=passage_hits(chosen, shown, scope.spaces, param.rrf_k, weight),
         entities=entity_hits(chosen, shown, scope.spaces),
         relations=relation_hits(chosen, shown, scope.spaces),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from post_graph_rag.clean import clean_text
 from post_graph_rag.errors import InputError
@@ -42,6 +42,12 @@ class Question:
     def embedded(self) -> tuple[str, ...]:
         """Every text that needs a vector, once."""
         return tuple(dict.fromkeys((*self.texts, *self.entities, *self.relations)))
+
+    def searching(self, channels: tuple[VectorChannel, ...]) -> Question:
+        """The question without the texts that none of these channels is searched with."""
+        entities = self.entities if "entity_vector" in channels else ()
+        relations = self.relations if "relation_vector" in channels else ()
+        return replace(self, entities=entities, relations=relations)
 
     def queries(self, channels: tuple[VectorChannel, ...]) -> list[tuple[VectorChannel, int]]:
         """Which channel is searched with which of the `embedded` texts."""

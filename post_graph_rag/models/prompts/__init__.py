@@ -29,6 +29,12 @@ PLACEHOLDERS: Mapping[str, frozenset[str]] = {
     "contradiction_facts": frozenset({"fact", "others"}),
     "same_entity": frozenset(),
     "same_entity_names": frozenset({"entity", "others"}),
+    "keywords": frozenset(),
+    "keywords_question": frozenset({"question"}),
+    "subquestions": frozenset(),
+    "subquestions_question": frozenset({"question"}),
+    "condense": frozenset(),
+    "condense_question": frozenset({"conversation", "question"}),
 }
 
 

@@ -35,5 +35,16 @@ async def tried(function: Callable[..., Any], *args: Any) -> Outcome:
 async def _called(function: Callable[..., Any], *args: Any) -> Any:
     if inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(getattr(function, "__call__", None)):  # noqa: B004
         return await function(*args)
-    given = await asyncio.to_thread(function, *args)
+    given = await asyncio.to_thread(_ended, function, *args)
     return await given if inspect.isawaitable(given) else given
+
+
+def _ended(function: Callable[..., Any], *args: Any) -> Any:
+    """Call it in a thread that a StopIteration cannot leave: asyncio has no future for one, and would wait for ever.
+
+    Source: PEP 479, which makes the same of one that leaves a generator.
+    """
+    try:
+        return function(*args)
+    except StopIteration as error:
+        raise RuntimeError("StopIteration, as of next() where nothing is left") from error

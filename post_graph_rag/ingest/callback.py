@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 from pydantic_core import to_jsonable_python
 
-from post_graph_rag.calling import tried
+from post_graph_rag.calling import Outcome, tried
 from post_graph_rag.clean import clean_text
 from post_graph_rag.errors import ExtractionError, InputError
 from post_graph_rag.models.limits import Slots
@@ -54,10 +54,12 @@ class Callback:
     async def reply(self, text: str, context: DocumentContext) -> ChatReply:
         """What it finds, written as a model's reply. Raises ExtractionError when it fails, or gives something else."""
         async with self._slots.here():
-            outcome = await tried(self._function, text, context)
-        if outcome.error is not None:
-            raise ExtractionError(f"extraction_fn failed with {outcome.said}") from outcome.error
-        return ChatReply(clean_text(_written(outcome.value))[0], self.name)
+            given = await tried(self._function, text, context)
+            # Written apart, since a generator runs, and may fail, only then.
+            written = given if given.error is not None else await tried(_written, given.value)
+        if written.error is not None:
+            raise ExtractionError(_failure(given, written)) from written.error
+        return ChatReply(clean_text(written.value)[0], self.name)
 
 
 def read(text: str) -> tuple[Extraction, Counter[str]]:
@@ -75,14 +77,19 @@ def _name(function: Any, version: str | None) -> str:
 
 
 def _written(found: Any) -> str:
+    """What it gave, as a model would write it. Raises ValueError for what cannot be written, and its own errors."""
     if isinstance(found, str) and found.strip():
         return found
-    try:
-        plain = to_jsonable_python(found or {}, fallback=_number)
-    except ValueError as error:
-        raise ExtractionError(f"extraction_fn gave {type(found).__name__} that is no {_WANTED}") from error
+    plain = to_jsonable_python(found or {}, fallback=_number)
     triples = isinstance(plain, list) and all(isinstance(item, list) for item in plain)
     return json.dumps({"relations": plain} if triples else plain, ensure_ascii=False)
+
+
+def _failure(given: Outcome, written: Outcome) -> str:
+    """What went wrong with the function, or with writing down what it gave."""
+    if isinstance(written.error, ValueError) and given.error is None:
+        return f"extraction_fn gave {type(given.value).__name__} that is no {_WANTED}"
+    return f"extraction_fn failed with {written.said}"
 
 
 def _number(value: Any) -> Any:

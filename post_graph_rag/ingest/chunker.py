@@ -28,6 +28,8 @@ async def chunks_by(chunker: Chunker, text: str) -> list[Chunk]:
     outcome = await tried(chunker, text)
     # Listed apart, since a generator runs, and may fail, only then.
     listed = outcome if outcome.error is not None else await tried(list, outcome.value)
+    if isinstance(outcome.value, str):
+        raise ChunkingError("the chunker gave one text: give a list of texts, or of spans (from, to)")
     if listed.error is not None:
         raise ChunkingError(f"the chunker failed with {listed.said}") from listed.error
     chunks = _located(text, listed.value)

@@ -177,7 +177,7 @@ def _number(text: str | None) -> float | None:
 def _until(date: str | None) -> float | None:
     try:
         return max(0.0, parsedate_to_datetime(date).timestamp() - time.time()) if date else None
-    except ValueError:
+    except (ValueError, OverflowError):  # no date, or one of a year that no clock reaches
         return None
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Awaitable, Sequence
-from typing import Protocol, runtime_checkable
+from collections.abc import Awaitable, Iterable, Sequence
+from typing import Any, Protocol, runtime_checkable
 
 from post_graph_rag.calling import tried
 from post_graph_rag.errors import RerankError
@@ -29,14 +29,19 @@ async def scores_by(reranker: Reranker, question: str, passages: Sequence[str], 
     try:
         async with asyncio.timeout(patience):
             outcome = await tried(reranker.rerank, question, list(passages))
+            # Read apart, since a generator runs, and may fail, only then.
+            read = outcome if outcome.error is not None else await tried(_numbers, outcome.value)
     except TimeoutError as error:
         raise RerankError(f"the reranker gave nothing within {patience:g} s") from error
-    if outcome.error is not None:
-        raise RerankError(f"the reranker failed with {outcome.said}") from outcome.error
-    try:
-        scores = [float(score) for score in outcome.value]
-    except (TypeError, ValueError) as error:
-        raise RerankError("the reranker gave no list of numbers") from error
+    if isinstance(read.error, TypeError | ValueError | OverflowError) and outcome.error is None:
+        raise RerankError("the reranker gave no list of numbers") from read.error
+    if read.error is not None:
+        raise RerankError(f"the reranker failed with {read.said}") from read.error
+    scores: list[float] = read.value
     if len(scores) != len(passages) or not all(map(math.isfinite, scores)):
         raise RerankError(f"the reranker gave {len(scores)} scores for {len(passages)} passages, or not finite ones")
     return scores
+
+
+def _numbers(scores: Iterable[Any]) -> list[float]:
+    return [float(score) for score in scores]

@@ -18,7 +18,7 @@ def usable(answer: object, count: int, model: str) -> Vectors:
     """
     try:
         matrix = np.asarray(answer, dtype=np.float32)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise EmbeddingError(f"The embedding model {model!r} answered with something that is no array.") from error
     if matrix.ndim != 2 or len(matrix) != count:
         raise EmbeddingError(

@@ -26,7 +26,7 @@ def decoded(data: Any, count: int) -> list[Vectors]:
     try:
         ordered = sorted(items, key=lambda item: int(item.get("index", 0)))
         return [_vector(item["embedding"]) for item in ordered]
-    except (AttributeError, KeyError, TypeError, ValueError, binascii.Error) as error:
+    except (AttributeError, KeyError, TypeError, ValueError, OverflowError, binascii.Error) as error:
         raise ReplyError("its embeddings are neither lists of numbers nor base64") from error
 
 

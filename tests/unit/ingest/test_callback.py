@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import date
 from typing import Any
 
@@ -177,8 +177,19 @@ async def test_in_place_of_a_model_nothing_usable_is_a_failure_and_leaves_nothin
     assert done.failure.startswith("ExtractionError: ")
 
 
-async def test_something_that_cannot_be_written_down_is_a_failure() -> None:
-    done = await Reading(lambda text, context: [object()]).read()
+def broken_off(text: str, context: DocumentContext) -> Iterator[tuple[str, str, str]]:
+    yield WROTE
+    raise KeyError("no such thing")
+
+
+async def test_a_generator_that_breaks_off_is_the_failure_of_that_passage_only() -> None:
+    done = await Reading(broken_off).read()
+    assert done.failure == "ExtractionError: extraction_fn failed with KeyError: 'no such thing'"
+
+
+@pytest.mark.parametrize("found", [[object()], [("Ada Lane", "earned", 10**5000)]])
+async def test_something_that_cannot_be_written_down_is_a_failure(found: Any) -> None:
+    done = await Reading(lambda text, context: found).read()
     assert done.failure == (
         "ExtractionError: extraction_fn gave list that is no Extraction, mapping with entities and relations, "
         "or list of triples (subject, predicate, object)"

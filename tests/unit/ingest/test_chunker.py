@@ -51,6 +51,11 @@ async def test_anything_but_texts_or_spans_is_refused(given: list[Any]) -> None:
         await chunks_by(lambda text: given, TEXT)
 
 
+async def test_one_text_is_not_taken_for_passages_of_a_character_each() -> None:
+    with pytest.raises(ChunkingError, match="gave one text"):
+        await chunks_by(lambda text: text, TEXT)
+
+
 @pytest.mark.parametrize("given", [[], [" "], [(9, 11)]])
 async def test_no_passage_at_all_is_refused(given: list[Any]) -> None:
     with pytest.raises(ChunkingError, match="no passage"):

@@ -134,6 +134,11 @@ async def test_retry_after_is_obeyed(server: FaultServer, headers: dict[str, str
     assert 0.3 <= second.at - first.at < 0.6
 
 
+@pytest.mark.parametrize("date", ["soon", "Fri, 31 Dec 99999999999 23:59:59 GMT", "Wed, 21 Oct 2015 07:28:00 GMT"])
+async def test_a_retry_after_that_says_no_time_to_come_is_passed_over(server: FaultServer, date: str) -> None:
+    assert await said(server, Answer(error("slow down"), status=429, headers={"Retry-After": date}), GOOD) == "Ada."
+
+
 async def test_being_asked_to_slow_down_is_borne_longer_than_errors(server: FaultServer) -> None:
     storm = [Answer(error("slow down"), status=429) for _ in range(6)]
     assert await said(server, *storm, GOOD) == "Ada."

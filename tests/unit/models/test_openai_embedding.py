@@ -121,6 +121,8 @@ async def test_one_failed_request_of_several_fails_the_call(server: FaultServer)
         ({"data": [{"embedding": "!!"}, {"embedding": "!!"}]}, "base64"),
         ({"data": [{"embedding": None}, {"embedding": None}]}, "base64"),
         ({"data": [{"index": 0}, {"index": 1}]}, "base64"),
+        ({"data": [{"index": float("inf"), "embedding": [1.0]}] * 2}, "base64"),
+        ({"data": [{"embedding": [10**400]}] * 2}, "base64"),
         ({"data": None}, "2 embeddings"),
         (["nothing"], "2 embeddings"),
     ],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -54,15 +54,23 @@ async def test_an_async_one_and_any_list_of_numbers_will_do(reranker: Reranker) 
     assert await scores_by(reranker, "q", PASSAGES, 5) == [3.0, 5.0, 9.0]
 
 
-@pytest.mark.parametrize("scores", [[1, 2], [1, 2, float("nan")], [1, 2, float("inf")], ["a", 1, 2], 7])
+@pytest.mark.parametrize(
+    "scores", [[1, 2], [1, 2, float("nan")], [1, 2, float("inf")], ["a", 1, 2], [10**400, 1, 2], 7]
+)
 async def test_anything_but_a_finite_number_for_each_is_refused(scores: Any) -> None:
     with pytest.raises(RerankError, match="the reranker gave"):
         await scores_by(Lengths(scores), "q", PASSAGES, 5)
 
 
-async def test_its_failure_is_told() -> None:
+def broken_off() -> Iterator[float]:
+    yield 1.0
+    raise ConnectionError("gone")
+
+
+@pytest.mark.parametrize("reranker", [Broken(), Lengths(broken_off())])
+async def test_its_failure_is_told(reranker: Reranker) -> None:
     with pytest.raises(RerankError, match="failed with ConnectionError: gone"):
-        await scores_by(Broken(), "q", PASSAGES, 5)
+        await scores_by(reranker, "q", PASSAGES, 5)
 
 
 async def test_it_may_take_so_many_seconds() -> None:

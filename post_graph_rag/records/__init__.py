@@ -1,7 +1,8 @@
 """What goes into the library and what comes out: frozen pydantic records, no behaviour."""
 
-from post_graph_rag.records.asking import Channel, Message, Mode, QueryParam, Weight
+from post_graph_rag.records.asking import Channel, Fusion, Message, Metadatum, Mode, QueryParam, Weight
 from post_graph_rag.records.base import Record
+from post_graph_rag.records.batch import Outcome
 from post_graph_rag.records.changes import Change, ChangeKind, ChangeName, Changes
 from post_graph_rag.records.documents import Document, DocumentContext
 from post_graph_rag.records.editing import EntityEdit
@@ -80,14 +81,17 @@ __all__ = [
     "Extraction",
     "ExtractionSchema",
     "Finding",
+    "Fusion",
     "Gate",
     "GraphEdge",
     "GraphNode",
     "JudgeReport",
     "MergedEntity",
     "Message",
+    "Metadatum",
     "Mode",
     "OptimizeReport",
+    "Outcome",
     "Override",
     "PassageHit",
     "PassageInfo",

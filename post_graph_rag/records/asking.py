@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, FiniteFloat
 
 from post_graph_rag.given import Date, Given
 
@@ -22,6 +22,11 @@ Channel = Literal[
 ]
 
 Weight = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
+Named = Annotated[tuple[str, ...], Field(min_length=1)]
+Metadatum = str | bool | int | FiniteFloat
+"""A value of metadata that can be asked for."""
+Fusion = Literal["rrf", "quota"]
 
 
 class Message(Given):
@@ -54,6 +59,20 @@ class QueryParam(Given):
     observed_before, observed_after: only what sources say that were written before this date begins, or after it ends;
         those without a date are left out.
     include_dormant: entities that no passage mentions any more, too.
+    documents, sources, metadata: only passages of documents with one of these keys, of these sources, and with one of
+        the values given for each key of metadata (where a document has a list, one of it); and only the entities these
+        passages mention and the relations they state. None or nothing restricts nothing.
+    predicates: only relations of these predicates, in the walk too, which follows no others.
+    fusion: "rrf", or "quota", which takes relations from walk and vectors in turn, and passages and entities from all
+        that is not lexical.
+    min_similarity: cosine below which what vectors find is left out. min_score: the same for the fused score.
+    node_distance: what is fewest steps away from where the walk started comes first; the fused score decides among
+        equals.
+    mmr: maximal marginal relevance (Carbonell and Goldstein, SIGIR 1998) on vectors, of passages and of relations: 1 is
+        relevance alone, 0 variety alone. None: none.
+    fold: share of words from which on two passages are taken for one and the better one stays, naming the other. None:
+        none.
+    explain: QueryData.explain says what each channel found and what became of it, and what each step took.
     """
 
     mode: Mode = "mix"
@@ -79,3 +98,16 @@ class QueryParam(Given):
     observed_before: Date | None = None
     observed_after: Date | None = None
     include_dormant: bool = False
+    documents: Named | None = None
+    sources: Named | None = None
+    metadata: Mapping[str, Metadatum | Annotated[tuple[Metadatum, ...], Field(min_length=1)]] = Field(
+        default_factory=dict
+    )
+    predicates: Named | None = None
+    fusion: Fusion = "rrf"
+    min_similarity: float | None = Field(default=None, ge=-1, le=1)
+    min_score: Weight | None = None
+    node_distance: bool = False
+    mmr: Share | None = None
+    fold: Share | None = None
+    explain: bool = False

@@ -1,4 +1,4 @@
-"""The time a question asks for, as the store takes it."""
+"""The time a question asks for, and what else it restricts, as the store takes it."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from datetime import date, datetime
 from post_graph_rag.errors import InputError
 from post_graph_rag.moments import Moment
 from post_graph_rag.records import QueryParam
+from post_graph_rag.retrieve.asked_within import asked_within
 from post_graph_rag.store.when import When
 
 Given = str | date | datetime
 
 
 def asked_time(param: QueryParam) -> When:
-    """What the parameters of time mean.
+    """What the parameters of time and the filters mean.
 
     as_of is all of the span that its date means; as_believed_at the last microsecond of it, which of a mark, and of any
     instant with a fraction of a second, is that itself. The window begins after all of observed_after and ends before
@@ -27,6 +28,7 @@ def asked_time(param: QueryParam) -> When:
         observed=_window(param.observed_after, param.observed_before),
         superseded=param.include_superseded,
         dormant=param.include_dormant,
+        within=asked_within(param),
     )
 
 

@@ -1,9 +1,9 @@
 -- name: search_timed_hydrate
--- As search_hydrate, as it was then: $1 to $5: when; $6: passages; $7: entities; $8: relations; $9: how many of each list.
+-- As search_hydrate, as it was then: $1 to $6: when; $7: passages; $8: entities; $9: relations; $10: how many of each list.
 -- words: of entities and of what relations are between, the words kept of them now; where belief time or a window is
--- asked for, a sample of what passages said, chosen as fetch_profiles chooses it, from which their words follow.
+-- asked for, or some documents, a sample of what passages said, chosen as fetch_profiles chooses it, from which their words follow.
 WITH {at},
-asked AS MATERIALIZED (SELECT mark, past, observed, past OR observed IS NOT NULL AS told FROM at),
+asked AS MATERIALIZED (SELECT mark, past, narrow, past OR narrow AS told FROM at),
 relation AS MATERIALIZED (
     SELECT r.id, r.space, r.subject, r.predicate, r.object, r.negated, r.fact, p.periods
     FROM {record}.relation r CROSS JOIN LATERAL (
@@ -12,14 +12,14 @@ relation AS MATERIALIZED (
                    'retracted', p.retracted) ORDER BY p.valid, p.id) AS periods
         FROM {record}.relation_period p WHERE p.relation = r.id AND {period_visible}
     ) p
-    WHERE r.id = ANY($8::bigint[]) AND p.periods IS NOT NULL
+    WHERE r.id = ANY($9::bigint[]) AND p.periods IS NOT NULL
 ),
 evidence AS MATERIALIZED (
-    SELECT r.id AS relation, e.passages[1 : $9::int] AS passages, cardinality(e.passages) AS weight, e.confidence,
+    SELECT r.id AS relation, e.passages[1 : $10::int] AS passages, cardinality(e.passages) AS weight, e.confidence,
            coalesce(best.fact, r.fact) AS fact
     FROM relation r
     CROSS JOIN LATERAL (
-        SELECT array_agg(p.passage ORDER BY array_position($6::bigint[], p.passage), p.confidence DESC, p.passage)
+        SELECT array_agg(p.passage ORDER BY array_position($7::bigint[], p.passage), p.confidence DESC, p.passage)
                    AS passages,
                max(p.confidence) AS confidence
         FROM (
@@ -40,7 +40,7 @@ evidence AS MATERIALIZED (
 passage AS MATERIALIZED (
     SELECT p.id, p.text, p.space
     FROM {record}.passage p
-    WHERE p.id IN (SELECT unnest($6::bigint[]) UNION SELECT passages[1] FROM evidence)
+    WHERE p.id IN (SELECT unnest($7::bigint[]) UNION SELECT passages[1] FROM evidence)
 ),
 source AS MATERIALIZED (
     SELECT p.id AS passage, s.sources
@@ -54,15 +54,15 @@ source AS MATERIALIZED (
             FROM {record}.document_passage it
             JOIN {record}.document_version v ON v.id = it.version AND v.recorded @> mark
             JOIN {record}.document d ON d.id = v.document
-            WHERE it.passage = p.id AND {mention_visible}
-            ORDER BY d.id, it.ordinal LIMIT $9::int
+            WHERE it.passage = p.id AND {mention_visible} AND {version_fits}
+            ORDER BY d.id, it.ordinal LIMIT $10::int
         ) place
     ) s WHERE s.sources IS NOT NULL
 ),
 entity AS MATERIALIZED (
-    SELECT e.id, e.space, e.key, e.id = ANY($7::bigint[]) AS shown
+    SELECT e.id, e.space, e.key, e.id = ANY($8::bigint[]) AS shown
     FROM {record}.entity e
-    WHERE e.id IN (SELECT unnest($7::bigint[]) UNION SELECT subject FROM relation UNION SELECT object FROM relation)
+    WHERE e.id IN (SELECT unnest($8::bigint[]) UNION SELECT subject FROM relation UNION SELECT object FROM relation)
 ),
 member AS MATERIALIZED (
     SELECT id AS entity, id, true AS own FROM entity
@@ -79,13 +79,13 @@ mentioned AS MATERIALIZED (
             FROM member m CROSS JOIN LATERAL (
                 (SELECT it.passage FROM {record}.mention it
                  WHERE it.entity = m.id AND upper_inf(it.recorded) AND {mention_visible}
-                 ORDER BY it.passage LIMIT $9::int)
+                 ORDER BY it.passage LIMIT $10::int)
                 UNION ALL
                 (SELECT it.passage FROM {record}.mention it
                  WHERE (SELECT past FROM at) AND it.entity = m.id AND NOT upper_inf(it.recorded) AND {mention_visible}
-                 ORDER BY it.passage LIMIT $9::int)
+                 ORDER BY it.passage LIMIT $10::int)
             ) t
-            WHERE m.entity = e.id ORDER BY t.passage LIMIT $9::int
+            WHERE m.entity = e.id ORDER BY t.passage LIMIT $10::int
         ) told
     ) m WHERE e.shown
 ),
@@ -96,7 +96,7 @@ spoken AS MATERIALIZED (
         SELECT max(upper(o.recorded)) AS since
         FROM member s JOIN {record}.observation o ON o.entity = s.id AND NOT upper_inf(o.recorded)
         WHERE s.entity = m.entity AND upper(o.recorded) <= mark
-    ) silent ON past AND observed IS NULL AND m.entity IN (SELECT entity FROM mentioned WHERE passages IS NULL)
+    ) silent ON past AND NOT narrow AND m.entity IN (SELECT entity FROM mentioned WHERE passages IS NULL)
     WHERE told
 ),
 sample AS MATERIALIZED (

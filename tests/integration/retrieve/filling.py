@@ -48,6 +48,7 @@ class Filler:
     ids: dict[tuple[Any, ...], int] = field(default_factory=dict)
     counts: Counter[str] = field(default_factory=Counter)
     evidence: set[tuple[int, int]] = field(default_factory=set)
+    names: dict[int, str] = field(default_factory=dict)
 
     def _id(self, kind: str, *key: Any) -> tuple[int, bool]:
         known = self.ids.get((kind, *key))
@@ -72,6 +73,7 @@ class Filler:
         space: str = "default",
         mentions: Sequence[str] = (),
         title: str | None = None,
+        source: str | None = None,
         metadata: dict[str, Any] | None = None,
         observed: str | None = None,
     ) -> int:
@@ -85,7 +87,7 @@ class Filler:
             "document_version (id, document, text_hash, context_hash, metadata_hash, title, source, context, metadata,"
             " observed_text, recorded)"
         ].append(
-            (version, document, _digest(text), b"", b"", title, None, "{}", json.dumps(metadata or {}), observed, OPEN)
+            (version, document, _digest(text), b"", b"", title, source, "{}", json.dumps(metadata or {}), observed, OPEN)
         )
         passage = self._passage(where, text)
         self.rows["document_passage (version, passage, ordinal, starts, ends, recorded)"].append(
@@ -110,6 +112,7 @@ class Filler:
     def entity(self, name: str, space: int, canonical: int | None = None) -> int:
         key = name_key(name)
         entity, new = self._id("entity", space, key)
+        self.names.setdefault(entity, name)
         if new:
             self.rows["entity (id, space, key, canonical, current)"].append(
                 (entity, space, key, canonical or entity, canonical is None)
@@ -136,6 +139,13 @@ class Filler:
         _, new = self._id("mention", passage, entity)
         if new:
             self.rows["mention (passage, entity, recorded)"].append((passage, entity, OPEN))
+            self._observation(passage, entity)
+
+    def _observation(self, passage: int, entity: int) -> None:
+        name = self.names[entity]
+        self.rows["observation (passage, entity, name, type, description, digest, recorded)"].append(
+            (passage, entity, name, "thing", f"{name} is a thing.", _digest(name), OPEN)
+        )
 
     def _fact(self, passage: int, space: int, fact: Fact) -> None:
         subject, object_ = self.entity(fact.subject, space), self.entity(fact.object, space)

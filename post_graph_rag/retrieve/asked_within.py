@@ -13,7 +13,7 @@ from post_graph_rag.records import Metadatum, QueryParam
 
 
 def asked_within(param: QueryParam) -> str | None:
-    """What the filters mean, as JSON, written as the record holds keys, sources, metadata and predicates; None for none.
+    """What the filters mean, as JSON, written as the record holds keys, metadata and predicates; None for none.
 
     Documents are named by the digests of their keys. What can name no document passes none, and is not taken for no
     filter.

@@ -87,8 +87,9 @@ class Filler:
             "document_version (id, document, text_hash, context_hash, metadata_hash, title, source, context, metadata,"
             " observed_text, recorded)"
         ].append(
-            (version, document, _digest(text), b"", b"", title, source, "{}", json.dumps(metadata or {}), observed, OPEN)
-        )
+            (version, document, _digest(text), b"", b"", title, source, "{}", json.dumps(metadata or {}), observed,
+             OPEN)
+        )  # fmt: skip
         passage = self._passage(where, text)
         self.rows["document_passage (version, passage, ordinal, starts, ends, recorded)"].append(
             (version, passage, 0, 0, len(text), OPEN)

@@ -24,6 +24,7 @@ from post_graph_rag.ingest.chunker import Chunker
 from post_graph_rag.models.protocols import ChatModel, ChatReply, ChatRequest, EmbeddingModel
 from post_graph_rag.models.rerank import Reranker
 from post_graph_rag.models.roles import Models
+from post_graph_rag.models.tokens import Tokenizer
 from post_graph_rag.records import (
     Answer,
     Change,
@@ -48,6 +49,7 @@ from post_graph_rag.records import (
     ExtractionSchema,
     JudgeReport,
     Message,
+    Outcome,
     Period,
     PredicateRule,
     PredicateSpec,
@@ -104,6 +106,7 @@ __all__ = [
     "LLMError",
     "Message",
     "Models",
+    "Outcome",
     "Period",
     "PredicateRule",
     "PredicateSpec",
@@ -120,6 +123,7 @@ __all__ = [
     "ServerUnavailable",
     "Settings",
     "SpaceNotFound",
+    "Tokenizer",
     "Usage",
     "__version__",
 ]

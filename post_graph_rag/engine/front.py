@@ -16,7 +16,7 @@ from post_graph_rag.ingest.gates import known_gates
 from post_graph_rag.models.prompts import Prompts
 from post_graph_rag.models.rerank import Reranker
 from post_graph_rag.models.roles import Models
-from post_graph_rag.models.tokens import tokenizer_for
+from post_graph_rag.models.tokens import Tokenizer, tokenizer_for
 from post_graph_rag.opening import Opening
 from post_graph_rag.records import ExtractionSchema, Gate
 from post_graph_rag.retrieve.steps import Told
@@ -60,6 +60,7 @@ class Front:
         extraction_version: str | None = None,
         chunker: Chunker | None = None,
         reranker: Reranker | None = None,
+        tokenizer: Tokenizer | None = None,
     ) -> None:
         self.settings = settings or Settings()
         self._prompts = Prompts(prompts)
@@ -70,6 +71,7 @@ class Front:
         self._own = extraction_fn and Callback(extraction_fn, extraction_mode, extraction_version, most)
         self._chunker = chunker
         self._reranker = reranker
+        self._tokenizer = tokenizer
         self._told = Told()
         self._opening = Opening(self.settings, connection, models)
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
+from typing import TypeVar
 
 from pydantic import JsonValue
 
@@ -12,12 +13,16 @@ from post_graph_rag.models.question_call import question_chat
 from post_graph_rag.models.tokens import tokenizer_for
 from post_graph_rag.records import (
     Answer,
+    Outcome,
     QueryData,
     QueryParam,
 )
 from post_graph_rag.retrieve.answer import AnswerStream, answer
+from post_graph_rag.retrieve.many import check_many, outcomes, with_vectors
 from post_graph_rag.retrieve.pipeline import Library, Reader, retrieve
 from post_graph_rag.store.cypher import run_cypher
+
+T = TypeVar("T")
 
 
 class Reading(Front):
@@ -38,6 +43,47 @@ class Reading(Front):
         Raises what `query_data` raises, and LLMError (with `retrieval`) when no answer could be written.
         """
         return await answer(self._reader(), self._opening.models, question, param)
+
+    async def query_data_many(
+        self, questions: Sequence[str], param: QueryParam | None = None, *, concurrency: int = 8
+    ) -> list[Outcome[QueryData]]:
+        """What is found for each of several questions, in their order; an error is in the outcome of its question.
+
+        param: for all of them. concurrency: questions under way at once. Their vectors are asked for together.
+        Raises InputError for arguments that no question could be asked with.
+        """
+        return await self._many(questions, param, concurrency, retrieve)
+
+    async def query_many(
+        self, questions: Sequence[str], param: QueryParam | None = None, *, concurrency: int = 8
+    ) -> list[Outcome[Answer]]:
+        """An answer to each of several questions, otherwise as `query_data_many`."""
+        return await self._many(questions, param, concurrency, self._answered)
+
+    async def _many(
+        self,
+        questions: Sequence[str],
+        param: QueryParam | None,
+        concurrency: int,
+        ask: Callable[[Reader, str, QueryParam], Awaitable[T]],
+    ) -> list[Outcome[T]]:
+        param = param or QueryParam()
+        check_many(questions, param, concurrency)
+        reader = await with_vectors(self._reader(), questions, param)
+
+        async def one(question: str) -> T:
+            return await self._once_more(ask, reader, question, param)
+
+        return await outcomes(questions, one, concurrency)
+
+    @found_again
+    async def _once_more(
+        self, ask: Callable[[Reader, str, QueryParam], Awaitable[T]], reader: Reader, question: str, param: QueryParam
+    ) -> T:
+        return await ask(reader, question, param)
+
+    async def _answered(self, reader: Reader, question: str, param: QueryParam) -> Answer:
+        return await answer(reader, self._opening.models, question, param)
 
     @asynccontextmanager
     async def stream(self, question: str, param: QueryParam | None = None) -> AsyncIterator[AnswerStream]:
@@ -69,7 +115,7 @@ class Reading(Front):
     def _reader(self) -> Reader:
         return Reader(
             library=self._library,
-            tokenizer=tokenizer_for(self.settings.synthesis_model or self.settings.model),
+            tokenizer=self._tokenizer or tokenizer_for(self.settings.synthesis_model or self.settings.model),
             space=self.settings.space,
             prompts=self._prompts,
             note=self._opening.calls.note,

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 
-import numpy as np
-
-from post_graph_rag.clean import question_mark
-from post_graph_rag.errors import WidthMismatch
 from post_graph_rag.models.prompts import Prompts
 from post_graph_rag.models.protocols import ChatModel, ChatRequest, EmbeddingModel, Vectors
 from post_graph_rag.models.rerank import Reranker
-from post_graph_rag.models.tally import tallied
 from post_graph_rag.models.tokens import Tokenizer
 from post_graph_rag.records import Channel, QueryData, QueryParam
 from post_graph_rag.retrieve.channels import Found, Fused
@@ -25,6 +19,7 @@ from post_graph_rag.retrieve.results import Chosen, entity_hits, passage_hits, r
 from post_graph_rag.retrieve.room import Room, bypass_prompt
 from post_graph_rag.retrieve.spaces import resolve_spaces
 from post_graph_rag.retrieve.steps import Steps, Told, nobody
+from post_graph_rag.retrieve.vectors import Known, question_vectors
 from post_graph_rag.retrieve.walking import choose_seeds, walk_from
 from post_graph_rag.store.database import Database, Session
 from post_graph_rag.store.hydrate import Shown, hydrate
@@ -64,6 +59,7 @@ class Reader:
     note: told each call of a model that was made for a question.
     reranker: settles the order of passages; patience: seconds it may take.
     auxiliary: gives the model that helps with a question, where it is asked to; told: what it said before.
+    known: vectors of texts that were made for several questions together.
     """
 
     library: Callable[[], Awaitable[Library]]
@@ -75,6 +71,7 @@ class Reader:
     patience: float = 120.0
     auxiliary: Callable[[], ChatModel] = nobody
     told: Told = field(default_factory=Told)
+    known: Known = field(default_factory=dict)
 
     @property
     def steps(self) -> Steps:
@@ -108,7 +105,7 @@ async def _find(reader: Reader, asked: Question, plan: Plan, param: QueryParam) 
     library = await reader.library()
     asked, notes = await reader.steps.taken(asked, plan, param)
     asked = asked.searching(plan.vectors)
-    vectors = await _embed(library, asked, reader.note)
+    vectors = await question_vectors(library.embedding, library.realm.info, asked, reader.known, reader.note)
     async with library.database.transaction(
         library.realm.statements, read_only=True, isolation="repeatable_read"
     ) as session:
@@ -119,22 +116,6 @@ async def _find(reader: Reader, asked: Question, plan: Plan, param: QueryParam) 
     if reader.reranker is None:
         return data
     return await reranked(data, reader.reranker, asked.texts[0], param.top_k, reader.patience)
-
-
-async def _embed(library: Library, asked: Question, note: Callable[[Call], None]) -> Vectors:
-    realm = library.realm.info
-    started = time.monotonic()
-    with tallied() as tally:
-        vectors = await library.embedding.embed([realm.query_prefix + text for text in asked.embedded], "query")
-    milliseconds = round((time.monotonic() - started) * 1000)
-    mark = question_mark(asked.asked)
-    note(Call("embedding", library.embedding.name, milliseconds, tally.tokens, question=mark))
-    if vectors.shape != (len(asked.embedded), realm.dimensions):
-        raise WidthMismatch(
-            f"the embedding model gives {vectors.shape[-1]} dimensions, realm {realm.name!r} holds {realm.dimensions}"
-            f" of {realm.embedding_model!r}: use that model, or another realm"
-        )
-    return np.asarray(vectors, np.float32)
 
 
 async def _search(

@@ -46,7 +46,7 @@ def large(server: str, relations: int, reuse: bool) -> Large:
     kept = CACHE / f"{name}.json"
     if reuse and kept.exists():
         loaded = Loaded(**json.loads(kept.read_text()))
-        if asyncio.run(_stands_at(dsn)) == loaded.latest:
+        if asyncio.run(stands_at(dsn)) == loaded.latest:
             return Large(dsn, graph, loaded)
     fresh_database(server, name)
     loaded = asyncio.run(_load(dsn, graph))
@@ -94,18 +94,18 @@ async def run_sql(dsn: str, statement: str) -> Any:
 async def _load(dsn: str, graph: Graph) -> Loaded:
     took: dict[str, float] = {}
     async with engine(dsn) as rag:
-        with _measured(took, "load"):
+        with measured(took, "load"):
             loaded = await load_graph(dsn, REALM, graph, WordVectors())
-        with _measured(took, "draw"):
+        with measured(took, "draw"):
             await rag.rebuild_graph()
-        with _measured(took, "optimize"):
+        with measured(took, "optimize"):
             report = await rag.optimize()
     await run_sql(dsn, "VACUUM")
     emit(phase="loaded", rows=loaded.counts, superseded=round(loaded.superseded, 3), indexed=report.indexed, secs=took)
     return loaded
 
 
-async def _stands_at(dsn: str) -> str | None:
+async def stands_at(dsn: str) -> str | None:
     """The belief mark at which the realm in a database stands; None where there is none."""
     try:
         schema = await run_sql(dsn, f"SELECT schema_name FROM post_graph_rag.realm WHERE name = '{REALM}'")
@@ -115,7 +115,8 @@ async def _stands_at(dsn: str) -> str | None:
 
 
 @contextmanager
-def _measured(took: dict[str, float], what: str) -> Iterator[None]:
+def measured(took: dict[str, float], what: str) -> Iterator[None]:
+    """Put the seconds that the block takes under `what`."""
     start = time.perf_counter()
     yield
     took[what] = round(time.perf_counter() - start, 1)

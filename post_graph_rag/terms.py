@@ -30,6 +30,8 @@ _UNSPACED = (
     r"\u2e80-\u2fdf\u3005-\u3007\u3021-\u302f\u3031-\u30ff\u3100-\u31ff\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f\uaa60-\uaa7f"
     r"\uac00-\ud7ff\uf900-\ufaff\U00016fe0-\U00018aff\U0001b000-\U0001b16f\U00020000-\U0003ffff"
 )
+PAIRED = re.compile(f"[{_UNSPACED}]")
+"""A character of a script of which terms are pairs of characters."""
 _RUNS = re.compile(rf"[{_UNSPACED}]+|[^{_UNSPACED}]+")
 _PICTURES = r"\u2600-\u27bf\U0001f1e6-\U0001f1ff\U0001f300-\U0001faff"
 
@@ -92,7 +94,7 @@ def _token_terms(token: str) -> tuple[str, ...]:
 
 
 def _run_terms(run: str) -> Iterator[str]:
-    if re.match(f"[{_UNSPACED}]", run):
+    if PAIRED.match(run):
         return _pair_terms(run)
     parts = dict.fromkeys(map(_singular, _compound_terms(run)))
     return (shorten(term, MAX_TERM) for term in parts if term)

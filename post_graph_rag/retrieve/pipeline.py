@@ -126,7 +126,8 @@ async def _search(
     found.add(await nearest(session, vectors, asked.queries(plan.vectors), scope.ids, depth, asked.when))
     if plan.words:
         channels = {channel: _limits(scope, channel) for channel in plan.words}
-        found.add(await by_words(session, asked.terms, channels, asked.name_keys, scope.ids, depth, asked.when))
+        sought = asked.terms, channels, asked.name_keys, scope.ids
+        found.add(await by_words(session, *sought, depth, asked.when, asked.doubtful))
     if plan.walk:
         await walk_from(session, choose_seeds(found, param), scope.ids, param.max_hops, found, depth, asked.when)
     chosen = Chosen(

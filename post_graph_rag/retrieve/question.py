@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -11,15 +12,20 @@ from post_graph_rag.function_words import FUNCTION_WORDS
 from post_graph_rag.names import name_key
 from post_graph_rag.records import QueryParam
 from post_graph_rag.retrieve.asked_time import asked_time
+from post_graph_rag.retrieve.misspelt import Doubtful, doubtful_words
 from post_graph_rag.store.search import VectorChannel
 from post_graph_rag.store.when import NOW, When
 from post_graph_rag.terms import terms
 
-_LONGEST_NAME = 5
+_LONGEST_NAME = 7
 """Words of a name that is looked for in the question as a whole."""
 _WORDS_READ = 60
 """Words of a question in which names are looked for: what is longer is a text, not a question."""
 _TERMS_READ = 64
+_WORDS_DOUBTED = 8
+_BETWEEN_WORDS = re.compile(r"[\s/\u2013\u2014]+")
+_HYPHEN = re.compile(r"[-\u2010](?=\w)")
+_POSSESSIVE = re.compile(r"(?:['\u2019][sS]|(?<=[sS])['\u2019])\W*$")
 _NO_NAMES = FUNCTION_WORDS | {"us", "may", "might", "could", "no", "not", "now", "if"}
 """Words that are a name only where they are written as one: "who" is not The Who, "us" is not the US."""
 
@@ -70,6 +76,13 @@ class Question:
         """Keys of all runs of words that may be an entity's name."""
         given = {*self.entities, *self.relations}
         return list(dict.fromkeys(key for text in self.embedded for key in _run_keys(text, text not in given) if key))
+
+    @property
+    def doubtful(self) -> list[Doubtful]:
+        """Words that may be names spelt otherwise, once each."""
+        given = {*self.entities, *self.relations}
+        words = (word for text in self.embedded for word in doubtful_words(text, text not in given))
+        return list({word.term: word for word in words}.values())[:_WORDS_DOUBTED]
 
 
 def read_question(question: str, param: QueryParam) -> Question:
@@ -122,10 +135,21 @@ def _joined(words: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _run_keys(text: str, is_sentence: bool) -> list[str]:
-    words = text.split()[:_WORDS_READ]
+    words = [word for token in _BETWEEN_WORDS.split(text.strip()) for word in _parts(token)][:_WORDS_READ]
     runs = ((i, i + length) for length in range(1, _LONGEST_NAME + 1) for i in range(len(words) - length + 1))
-    keys = [(name_key(" ".join(words[start:end])), end) for start, end in runs]
+    keys = [(key, end) for start, end in runs for key in _keys(" ".join(words[start:end]))]
     return [key for key, end in keys if key not in _NO_NAMES or _is_name(words, end, is_sentence)]
+
+
+def _parts(token: str) -> list[str]:
+    """ "Acme-owned" names Acme; of "state-of-the-art" no part is a name."""
+    return _HYPHEN.split(token) if any(map(str.isupper, token)) else [token]
+
+
+def _keys(run: str) -> tuple[str, ...]:
+    """The key of a run of words, and that of the name of which it is the possessive."""
+    name = _POSSESSIVE.sub("", run)
+    return (name_key(run),) if name == run else (name_key(run), name_key(name))
 
 
 def _is_name(words: Sequence[str], end: int, is_sentence: bool) -> bool:

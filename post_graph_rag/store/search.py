@@ -123,15 +123,18 @@ async def by_words(
     spaces: Sequence[int],
     most: int,
     when: When = NOW,
+    doubtful: Sequence[tuple[str, bool, str]] = (),
 ) -> dict[Channel, Hits]:
     """What holds the terms, by BM25, and the entities of which a name has one of the keys; of what is visible then.
 
     channels: for each, how many things it has and how many postings of one term are read at most.
-    most: hits of each channel.
+    most: hits of each channel. doubtful: terms that may be a name's but for one slip, whether each is written as a
+    name, and the letters that a slip may bring in.
     """
     kinds = [_KINDS[channel] for channel in channels]
     totals, limits = [total for total, _ in channels.values()], [limit for _, limit in channels.values()]
-    return _hits(await _rows(session, "words", when, terms, kinds, totals, limits, keys, spaces, most))
+    slips = [list(column) for column in zip(*doubtful, strict=True)] or [[], [], []]
+    return _hits(await _rows(session, "words", when, terms, kinds, totals, limits, keys, spaces, most, *slips))
 
 
 async def walk(

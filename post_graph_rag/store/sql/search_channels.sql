@@ -96,11 +96,11 @@ SELECT channel, array_agg(id ORDER BY score DESC, id) AS ids, array_agg(score OR
 FROM best GROUP BY channel
 
 -- name: search_words
--- BM25 (Robertson et al., TREC-3: k1 1.2, b 0.75) over the postings, and entities whose name's key is given. Unlike
--- Okapi's, a length is compared with the usual one among the postings of its term, not of everything, which no index
--- knows: so only what a term finds is told apart by length.
+-- BM25 (Robertson et al., TREC-3: k1 1.2, b 0.75) over the postings, and entities whose name's key is given. The usual
+-- length is that of all postings read, common words' among them, since no index knows that of everything.
 -- $1: terms; $2, $3, $4: kinds of postings, how many things of that kind there are, how many postings of a term are
--- read at most; $5: keys; $6: spaces; $7: hits of each channel.
+-- read at most; $5: keys; $6: spaces; $7: hits of each channel; $8, $9, $10: words that may be misspelt, whether they
+-- are written as names, letters a slip may bring in.
 -- A term with more postings says little and is left out, unless a kind would be left without any; then those are read
 -- that come first in the index. To choose among them would mean to read and sort them all.
 WITH term AS MATERIALIZED (
@@ -109,7 +109,7 @@ WITH term AS MATERIALIZED (
     FROM unnest($2::smallint[], $3::bigint[], $4::int[]) AS k(kind, total, most)
     CROSS JOIN unnest($1::text[]) AS t(term) CROSS JOIN LATERAL (
         SELECT array_agg(id) AS ids, array_agg(frequency) AS frequencies, array_agg(length) AS lengths,
-               avg(length)::float8 AS usual
+               sum(length)::float8 AS total
         FROM (
             SELECT p.id, p.frequency, p.length FROM {record}.posting p
             WHERE p.kind = k.kind AND p.term = t.term AND p.current AND p.space = ANY($6::int[]) LIMIT k.most + 1
@@ -117,17 +117,29 @@ WITH term AS MATERIALIZED (
     ) p WHERE p.ids IS NOT NULL
 ),
 kept AS MATERIALIZED (
-    SELECT t.* FROM term t JOIN (SELECT kind, bool_and(common) AS common FROM term GROUP BY kind) least USING (kind, common)
+    SELECT t.*, k.usual
+    FROM term t JOIN (
+        SELECT kind, bool_and(common) AS common, sum(total) / sum(cardinality(ids)) AS usual FROM term GROUP BY kind
+    ) k USING (kind, common)
 ),
 scored AS MATERIALIZED (
     SELECT t.kind, p.id, sum(t.rarity * p.frequency * 2.2 / (p.frequency + 0.3 + 0.9 * p.length / t.usual)) AS score
     FROM kept t CROSS JOIN LATERAL unnest(t.ids, t.frequencies, t.lengths) AS p(id, frequency, length)
     GROUP BY t.kind, p.id
 ),
+sought AS MATERIALIZED (
+    SELECT $1::text[] AS terms, $6::int[] AS spaces, $8::text[] AS words, $9::boolean[] AS named, $10::text[] AS letters,
+           ARRAY[true] AS flags, k.most
+    FROM unnest($2::smallint[], $4::int[]) AS k(kind, most) WHERE k.kind = 2
+),
+{misspelt},
 -- Words of what is not current any more may still be flagged: each is looked at, from the best on, until enough are found.
 name AS (
     (SELECT n.entity, s.score
-     FROM (SELECT id, score FROM scored WHERE kind = 2 ORDER BY score DESC, id OFFSET 0) s
+     FROM (
+         SELECT id, score FROM scored WHERE kind = 2 UNION ALL SELECT id, score FROM misspelt
+         ORDER BY score DESC, id OFFSET 0
+     ) s
      CROSS JOIN LATERAL (
          SELECT n.entity FROM {record}.entity_name n WHERE n.id = s.id AND upper_inf(n.recorded) OFFSET 0
      ) n LIMIT 2 * $7::int)

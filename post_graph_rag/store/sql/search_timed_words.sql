@@ -1,6 +1,7 @@
 -- name: search_timed_words
 -- As search_words, of what was visible. $1 to $6: when; $7: terms; $8, $9, $10: kinds of postings, how many things of that
--- kind there are, how many postings of a term are read at most; $11: keys; $12: spaces; $13: hits of each channel.
+-- kind there are, how many postings of a term are read at most; $11: keys; $12: spaces; $13: hits of each channel;
+-- $14, $15, $16: words that may be misspelt, whether they are written as names, letters a slip may bring in.
 WITH {at},
 kind AS MATERIALIZED (
     SELECT k.*, CASE k.kind WHEN 1 THEN past WHEN 2 THEN past OR dormant ELSE past_facts END AS past
@@ -11,7 +12,7 @@ term AS MATERIALIZED (
            ln(1 + (greatest(k.total - cardinality(p.ids), 0) + 0.5::float8) / (cardinality(p.ids) + 0.5)) AS rarity
     FROM kind k CROSS JOIN unnest($7::text[]) AS t(term) CROSS JOIN LATERAL (
         SELECT array_agg(id) AS ids, array_agg(frequency) AS frequencies, array_agg(length) AS lengths,
-               avg(length)::float8 AS usual
+               sum(length)::float8 AS total
         FROM (
             SELECT p.id, p.frequency, p.length FROM {record}.posting p
             WHERE p.kind = k.kind AND p.term = t.term AND p.current AND p.space = ANY($12::int[])
@@ -23,17 +24,30 @@ term AS MATERIALIZED (
     ) p WHERE p.ids IS NOT NULL
 ),
 kept AS MATERIALIZED (
-    SELECT t.* FROM term t JOIN (SELECT kind, bool_and(common) AS common FROM term GROUP BY kind) least USING (kind, common)
+    SELECT t.*, k.usual
+    FROM term t JOIN (
+        SELECT kind, bool_and(common) AS common, sum(total) / sum(cardinality(ids)) AS usual FROM term GROUP BY kind
+    ) k USING (kind, common)
 ),
 scored AS MATERIALIZED (
     SELECT t.kind, p.id, sum(t.rarity * p.frequency * 2.2 / (p.frequency + 0.3 + 0.9 * p.length / t.usual)) AS score
     FROM kept t CROSS JOIN LATERAL unnest(t.ids, t.frequencies, t.lengths) AS p(id, frequency, length)
     GROUP BY t.kind, p.id
 ),
+sought AS MATERIALIZED (
+    SELECT $7::text[] AS terms, $12::int[] AS spaces, $14::text[] AS words, $15::boolean[] AS named,
+           $16::text[] AS letters,
+           CASE WHEN k.past THEN ARRAY[true, false] ELSE ARRAY[true] END AS flags, k.most
+    FROM kind k WHERE k.kind = 2
+),
+{misspelt},
 -- A dormant entity is found by the names it had.
 name AS (
     (SELECT n.entity, s.score, n.live
-     FROM (SELECT id, score FROM scored WHERE kind = 2 ORDER BY score DESC, id OFFSET 0) s
+     FROM (
+         SELECT id, score FROM scored WHERE kind = 2 UNION ALL SELECT id, score FROM misspelt
+         ORDER BY score DESC, id OFFSET 0
+     ) s
      CROSS JOIN LATERAL (
          SELECT n.entity, n.recorded @> mark AS live FROM {record}.entity_name n CROSS JOIN at
          WHERE n.id = s.id AND (n.recorded @> mark OR dormant AND lower(n.recorded) <= mark) OFFSET 0

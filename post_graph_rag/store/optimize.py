@@ -36,8 +36,8 @@ async def optimize(
         lock = await session.row("try_lock_optimize", realm.info.schema_name, WAIT)
         if not lock["mine"]:
             return OptimizeReport(busy=True)
-        await session.run("roomy_index_build")
         wanted = await tables_to_index(session, realm, threshold)
+        await session.run("roomy_index_build", realm.info.schema_name, wanted)
         for table in wanted:
             await _build(session, realm, table)
         tails = await long_tails(session, waiting)

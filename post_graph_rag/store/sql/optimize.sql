@@ -3,11 +3,15 @@
 SELECT set_config('lock_timeout', $2, true), pg_try_advisory_xact_lock(hashtextextended($1 || ' optimize', 0)) AS mine
 
 -- name: roomy_index_build
--- An HNSW index that does not fit into this memory is built many times slower. No helpers: theirs is shared memory,
--- of which a container may have little.
+-- An HNSW index that does not fit into this memory is built many times slower. $1: schema; $2: tables to build for: the
+-- graph of one takes about as much again as its vectors, of which it needs no more than there are. No helpers: theirs is shared memory, of which a container may have little.
 SELECT set_config('max_parallel_maintenance_workers', '0', true),
-       set_config('maintenance_work_mem', greatest(pg_size_bytes(current_setting('maintenance_work_mem')),
-                                                   512 * 1024 * 1024) / 1024 || 'kB', true)
+       set_config('maintenance_work_mem', greatest(
+           pg_size_bytes(current_setting('maintenance_work_mem')), 512 * 1024 * 1024,
+           least(2 * 1024 * 1024 * 1024::bigint, 2 * (
+               SELECT coalesce(max(pg_table_size(c.oid)), 0) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+               WHERE n.nspname = $1 AND c.relname = ANY ($2::text[])
+           ))) / 1024 || 'kB', true)
 
 -- name: vector_counts
 SELECT 'passage' AS kind, count(*) AS vectors FROM {passage_vector} WHERE current

@@ -36,6 +36,7 @@ class GraphRAG(Writing, Reading, Looking, Editing, Forgetting, Upkeep):
         passage that is known; None: nothing is kept.
     chunker: a function that cuts a text into passages, as texts or as spans (from, to).
     reranker: puts the passages that were found for a question in a better order.
+    tokenizer: counts what a question's prompts take, for models whose own is not known here; None: by the model's name.
 
     Nothing is opened before it is needed. One object may be used in several event loops, one after the other.
     """

@@ -16,7 +16,7 @@ from post_graph_rag.ingest.gates import known_gates
 from post_graph_rag.models.prompts import Prompts
 from post_graph_rag.models.rerank import Reranker
 from post_graph_rag.models.roles import Models
-from post_graph_rag.models.tokens import Tokenizer, tokenizer_for
+from post_graph_rag.models.tokens import GivenTokenizer, Tokenizer, tokenizer_for
 from post_graph_rag.opening import Opening
 from post_graph_rag.records import ExtractionSchema, Gate
 from post_graph_rag.retrieve.steps import Told
@@ -71,7 +71,7 @@ class Front:
         self._own = extraction_fn and Callback(extraction_fn, extraction_mode, extraction_version, most)
         self._chunker = chunker
         self._reranker = reranker
-        self._tokenizer = tokenizer
+        self._tokenizer = tokenizer and GivenTokenizer(tokenizer)
         self._told = Told()
         self._opening = Opening(self.settings, connection, models)
 

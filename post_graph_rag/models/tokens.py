@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any, Protocol
 
+from post_graph_rag.errors import ConfigurationError
+
 # The encoder refuses a million characters at once; pieces this long also keep its answer small.
 PIECE = 100_000
 
@@ -34,6 +36,27 @@ class Tokenizer(Protocol):
     def cut(self, text: str, tokens: int) -> str:
         """The longest beginning of `text` that counts at most `tokens`."""
         ...
+
+
+class GivenTokenizer:
+    """A tokenizer of anybody's, whose answers are checked. Raises ConfigurationError for what is no count or no cut."""
+
+    def __init__(self, tokenizer: Tokenizer) -> None:
+        self._given = tokenizer
+
+    def count(self, text: str) -> int:
+        found: object = self._given.count(text)
+        if not isinstance(found, int) or found < 0:
+            raise ConfigurationError(f"the tokenizer counted {found!r}: it must give a number of tokens")
+        return found
+
+    def cut(self, text: str, tokens: int) -> str:
+        kept: object = self._given.cut(text, tokens)
+        if not isinstance(kept, str) or not text.startswith(kept) or self.count(kept) > max(tokens, 0):
+            raise ConfigurationError(
+                f"the tokenizer cut a text to {tokens} tokens, and gave what is no beginning of it or counts more"
+            )
+        return kept
 
 
 class BpeTokenizer:
@@ -104,7 +127,8 @@ def _pieces(text: str) -> Iterator[str]:
 def tokenizer_for(model: str | None = None) -> Tokenizer:
     """The tokenizer of an OpenAI model, by name ("openai/gpt-4o" counts as "gpt-4o").
 
-    Any other name gets o200k with a quarter on top: the vocabularies in use cut English about as coarsely as o200k.
+    Any other name gets cl100k with a quarter on top: the vocabularies in use cut English about as coarsely, and other
+    scripts hardly finer, which o200k cuts coarser than most.
     None is o200k as it is: the unit of chunk sizes and budgets when no model is named.
     """
     if model is None:
@@ -113,4 +137,4 @@ def tokenizer_for(model: str | None = None) -> Tokenizer:
     for prefix, encoding in ENCODINGS:
         if name.startswith(prefix):
             return BpeTokenizer(encoding)
-    return BpeTokenizer(margin=1.25)
+    return BpeTokenizer("cl100k_base", margin=1.25)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import time
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from post_graph_rag.models.tokens import tokenizer_for
+from post_graph_rag.errors import ConfigurationError
+from post_graph_rag.models.tokens import GivenTokenizer, tokenizer_for
 
 
 def test_counts_as_the_model_does() -> None:
@@ -28,7 +30,57 @@ def test_gpt_4_is_not_taken_for_gpt_4o() -> None:
 
 def test_an_unknown_model_is_counted_with_a_quarter_on_top() -> None:
     text = "word " * 100
-    assert tokenizer_for("someones-model").count(text) == -(-tokenizer_for(None).count(text) * 5 // 4)
+    assert tokenizer_for("someones-model").count(text) == -(-tokenizer_for("gpt-4").count(text) * 5 // 4)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Ada Lane has led Acme since 2019; before that she worked for Birch Labs.",
+        "東京タワーは港区にある高い塔です。",
+        "彼女は2019年から会社を率いている。",
+        "Ада Лейн руководит компанией с 2019 года.",
+        "अदा लेन ने कंपनी की स्थापना की।",
+        "تقود آدا الشركة منذ عام 2019.",
+        "for (int i = 0; i < n; ++i) { total += values[i]; }",
+    ],
+)
+def test_an_unknown_model_is_counted_no_lower_than_any_known_one(text: str) -> None:
+    unknown = tokenizer_for("someones-model").count(text)
+    assert unknown >= max(tokenizer_for(name).count(text) for name in ("gpt-4", "gpt-4o"))
+
+
+class Letters:
+    """Counts characters; answers as it is told to where something is told."""
+
+    def __init__(self, counted: object = None, kept: object = None) -> None:
+        self._counted, self._kept = counted, kept
+
+    def count(self, text: str) -> Any:
+        return len(text) if self._counted is None else self._counted
+
+    def cut(self, text: str, tokens: int) -> Any:
+        return text[: max(tokens, 0)] if self._kept is None else self._kept
+
+    def __eq__(self, other: object) -> bool:  # an object with this and no hash of its own cannot be a key
+        return self is other
+
+
+def test_a_tokenizer_of_anybodys_counts_and_cuts() -> None:
+    given = GivenTokenizer(Letters())
+    assert (given.count("abc"), given.cut("abc", 2), given.cut("abc", -1)) == (3, "ab", "")
+
+
+@pytest.mark.parametrize("counted", ["3", 2.5, -1])
+def test_what_is_no_count_is_refused(counted: object) -> None:
+    with pytest.raises(ConfigurationError, match="counted"):
+        GivenTokenizer(Letters(counted)).count("abc")
+
+
+@pytest.mark.parametrize("kept", ["xyz", "abc", 7])
+def test_what_is_no_cut_is_refused(kept: object) -> None:
+    with pytest.raises(ConfigurationError, match="cut"):
+        GivenTokenizer(Letters(kept=kept)).cut("abc", 2)
 
 
 def test_special_tokens_are_plain_text() -> None:

@@ -4,7 +4,8 @@ SELECT set_config('lock_timeout', $2, true), pg_try_advisory_xact_lock(hashtexte
 
 -- name: roomy_index_build
 -- An HNSW index that does not fit into this memory is built many times slower. $1: schema; $2: tables to build for: the
--- graph of one takes about as much again as its vectors, of which it needs no more than there are. No helpers: theirs is shared memory, of which a container may have little.
+-- graph of one takes about as much again as its vectors; of this only what is needed is taken. No helpers: theirs is
+-- shared memory, of which a container may have little.
 SELECT set_config('max_parallel_maintenance_workers', '0', true),
        set_config('maintenance_work_mem', greatest(
            pg_size_bytes(current_setting('maintenance_work_mem')), 512 * 1024 * 1024,

@@ -14,7 +14,7 @@ COMPILE = build/uv/bin/uv pip compile pyproject.toml --extra embedded --extra lo
 	--generate-hashes --no-annotate --no-emit-index-url --custom-compile-command 'make lock' --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help quickstart test test-all lint types bench-speed bench-time bench-models build lock clean environment-run environment-dev
+.PHONY: help quickstart test test-all lint types bench-speed bench-time bench-models bench-quality build lock clean environment-run environment-dev
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 14
@@ -43,6 +43,9 @@ bench-time: environment-dev ## what other times, deleting and a busy subject cos
 
 bench-models: environment-dev ## what model calls cost and how limits are borne, one JSON line per phase
 	$(VENV_PYTHON) -m benchmarks.models
+
+bench-quality: environment-dev ## how much of what answers a question is found, by each channel and by all of them
+	$(VENV_PYTHON) -m benchmarks.quality
 
 build: environment-dev ## source archive and wheel in dist/
 	$(VENV_PYTHON) -m build --no-isolation

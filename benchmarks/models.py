@@ -22,7 +22,8 @@ from pathlib import Path
 from benchmarks.goals import CONCURRENCY, Line, Phases, at_least, at_most
 from benchmarks.models_calls import cost_lines, overhead_lines
 from benchmarks.models_limits import latency_line, storm_line
-from benchmarks.replay import DEFAULT_DATA, replayed
+from benchmarks.recorded import DEFAULT_DATA
+from benchmarks.replay import replayed
 from benchmarks.server import bench_server, fresh_database, server_facts
 from benchmarks.speed import machine
 from benchmarks.stub_client import ROOT, running_stub

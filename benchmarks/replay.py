@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from benchmarks.recorded import DEFAULT_DATA, TRIPLES
 from post_graph_rag.errors import ExtractionError
 from post_graph_rag.ingest.gates import apply_gates
 from post_graph_rag.kinds import type_key
@@ -27,9 +28,8 @@ from post_graph_rag.models.parsing.json_text import json_values
 from post_graph_rag.names import name_key, predicate_key
 from post_graph_rag.records import Extraction
 
-DEFAULT_DATA = Path(__file__).parents[2] / "shared" / "data"
 GPT4O = Path("nano_graphrag_llm_cache") / "mock_cache.json"
-GPT35 = Path("musique") / "openie_gpt35.jsonl"
+GPT35 = Path("musique") / TRIPLES
 ENTITY = re.compile(r'\("entity"<\|>"([^"\n]+)"<\|>"[^"\n]*"<\|>"[^\n]*"\)')
 RELATION = re.compile(r'\("relationship"<\|>"([^"\n]+)"<\|>"([^"\n]+)"<\|>"[^\n]*"<\|>\d+\)')
 # What the tuple format has no place for.

@@ -9,27 +9,22 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import hashlib
 import json
 import random
 import time
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import asyncpg
-import numpy as np
-from numpy.typing import NDArray
 from pydantic import SecretStr
 
-from benchmarks.replay import DEFAULT_DATA, GPT35
+from benchmarks.recorded import DEFAULT_DATA, StoredEmbedding, names_of, said_of, stored_embedding
 from benchmarks.server import bench_server, fresh_database
 from benchmarks.stub_client import ROOT
 from benchmarks.workload import emit
 from post_graph_rag import Document, GraphRAG, Settings
-from post_graph_rag.models.protocols import EmbeddingKind
 from post_graph_rag.models.roles import Models
 from post_graph_rag.names import name_key
 from post_graph_rag.records import Extraction, ResolveReport
@@ -47,62 +42,9 @@ MERGES = """
     WHERE upper_inf(m.recorded) AND m.cause = 'similar'"""
 
 
-@dataclass(frozen=True, slots=True)
-class StoredEmbedding:
-    """Vectors by text, as they lie in a file; a text that is not there gets one that is like no other."""
-
-    places: Mapping[str, int]
-    vectors: NDArray[np.float16]
-    name: str = "minilm-stored"
-
-    @property
-    def dimensions(self) -> int:
-        return int(self.vectors.shape[1])
-
-    async def embed(self, texts: Sequence[str], kind: EmbeddingKind = "passage") -> NDArray[np.float32]:
-        made = np.stack([self._vector(text) for text in texts])
-        return np.asarray(made / np.linalg.norm(made, axis=1, keepdims=True), dtype=np.float32)
-
-    async def close(self) -> None:
-        """Nothing is held."""
-
-    def _vector(self, text: str) -> NDArray[np.float32]:
-        if text in self.places:
-            return np.asarray(self.vectors[self.places[text]], dtype=np.float32)
-        seed = int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest())
-        return np.random.default_rng(seed).standard_normal(self.dimensions, dtype=np.float32)
-
-
-def stored_embedding(data: Path) -> StoredEmbedding:
-    """The vectors of data/minilm-*: names of entities among them."""
-    texts = json.loads((data / "minilm-texts.json").read_text(encoding="utf-8"))
-    return StoredEmbedding({text: n for n, text in enumerate(texts)}, np.load(data / "minilm-vectors.npy"))
-
-
 def extractions(data: Path) -> dict[str, Extraction]:
     """What was extracted, by a text that stands for the passage."""
-    lines = (data / GPT35).read_text(encoding="utf-8").splitlines()
-    return {f"passage {found['id']}": _extraction(found) for found in map(json.loads, lines)}
-
-
-def _extraction(found: Mapping[str, Any]) -> Extraction:
-    whole = [triple for triple in found["triples"] if len(triple) == 3 and all(triple)]
-    parts = ("subject", "predicate", "object")
-    return Extraction.model_validate(
-        {
-            "entities": [{"name": name} for name in found["entities"]],
-            "relations": [dict(zip(parts, map(str, triple), strict=True)) for triple in whole],
-        }
-    )
-
-
-def names_of(said: Iterable[Extraction]) -> set[str]:
-    """All names of entities and of ends of relations."""
-    return {
-        name
-        for one in said
-        for name in (*(e.name for e in one.entities), *(end for r in one.relations for end in (r.subject, r.object)))
-    }
+    return {f"passage {number}": found for number, found in said_of(data / "musique").items()}
 
 
 @asynccontextmanager

@@ -31,9 +31,14 @@ def bench_server(dsn: str | None) -> Iterator[str]:
         server.release()
 
 
+def database_dsn(dsn: str, name: str) -> str:
+    """The DSN of a database on the server of `dsn`."""
+    return urlunsplit(urlsplit(dsn)._replace(path=f"/{name}"))
+
+
 def fresh_database(dsn: str, name: str) -> str:
     """Drop and make the database `name` on the server of `dsn`, with both extensions; returns its DSN."""
-    own = urlunsplit(urlsplit(dsn)._replace(path=f"/{name}"))
+    own = database_dsn(dsn, name)
     asyncio.run(_recreate(dsn, own, name))
     return own
 

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.replay import DEFAULT_DATA, GPT4O, GPT35, Figures, replayed
+from benchmarks.recorded import DEFAULT_DATA
+from benchmarks.replay import GPT4O, GPT35, Figures, replayed
 
 DATA = Path(os.environ.get("POST_GRAPH_RAG_DATA", DEFAULT_DATA))
 

@@ -18,25 +18,35 @@ WITH query AS MATERIALIZED (
     SELECT q.channel, q.number, (($1::real[])[q.number * $2::int + 1 : (q.number + 1) * $2::int])::{vector} AS embedding
     FROM unnest($3::text[], $4::int[]) AS q(channel, number)
 ),
+-- A scan of an index on vectors passes by what is in other spaces: to read a small space whole costs less, and finds all.
+-- Of whole realms nothing is passed by, so that nothing need be counted.
+small AS MATERIALIZED (
+    SELECT c.channel, cardinality($5::int[]) < (SELECT count(*) FROM {record}.space) AND CASE c.channel
+        WHEN 'passage_vector' THEN (SELECT true FROM {passage_vector} v WHERE v.space = ANY($5::int[]) OFFSET 4000 LIMIT 1)
+        WHEN 'entity_vector' THEN (SELECT true FROM {entity_vector} v WHERE v.space = ANY($5::int[]) OFFSET 4000 LIMIT 1)
+        ELSE (SELECT true FROM {relation_vector} v WHERE v.space = ANY($5::int[]) OFFSET 4000 LIMIT 1)
+    END IS NULL AS whole
+    FROM (SELECT DISTINCT channel FROM query) c
+),
 -- "+ 0" keeps an index on one of the two from being used: here the one on spaces, below the one on vectors.
 near AS MATERIALIZED (
     SELECT q.channel, q.number, near.id, near.distance
     FROM query q CROSS JOIN LATERAL (
         SELECT v.id, v.embedding <=> q.embedding AS distance FROM {passage_vector} v
         WHERE v.current AND NOT v.tail AND v.space + 0 = ANY($5::int[]) ORDER BY distance LIMIT $6::int
-    ) near WHERE q.channel = 'passage_vector'
+    ) near WHERE q.channel = 'passage_vector' AND NOT (SELECT whole FROM small WHERE channel = 'passage_vector')
     UNION ALL
     SELECT q.channel, q.number, near.id, near.distance
     FROM query q CROSS JOIN LATERAL (
         SELECT v.id, v.embedding <=> q.embedding AS distance FROM {entity_vector} v
         WHERE v.current AND NOT v.tail AND v.space + 0 = ANY($5::int[]) ORDER BY distance LIMIT $6::int
-    ) near WHERE q.channel = 'entity_vector'
+    ) near WHERE q.channel = 'entity_vector' AND NOT (SELECT whole FROM small WHERE channel = 'entity_vector')
     UNION ALL
     SELECT q.channel, q.number, near.id, near.distance
     FROM query q CROSS JOIN LATERAL (
         SELECT v.id, v.embedding <=> q.embedding AS distance FROM {relation_vector} v
         WHERE v.current AND NOT v.tail AND v.space + 0 = ANY($5::int[]) ORDER BY distance LIMIT $6::int
-    ) near WHERE q.channel = 'relation_vector'
+    ) near WHERE q.channel = 'relation_vector' AND NOT (SELECT whole FROM small WHERE channel = 'relation_vector')
 ),
 -- What waits to be put into an index on vectors, of which there is never much.
 tail AS (
@@ -58,7 +68,7 @@ tail AS (
         WHERE v.current AND v.tail AND v.space = ANY($5::int[]) ORDER BY (v.embedding <=> q.embedding) + 0 LIMIT $6::int
     ) tail WHERE q.channel = 'relation_vector'
 ),
--- A scan of an index on vectors passes by small spaces: where it found too little, these are read whole.
+-- Where nothing was found, or too little, spaces are read whole.
 short AS MATERIALIZED (
     SELECT q.channel, count(*) * $6::int > (SELECT count(*) FROM near n WHERE n.channel = q.channel) AS few
     FROM query q GROUP BY q.channel

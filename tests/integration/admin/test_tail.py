@@ -120,7 +120,7 @@ async def test_a_small_space_of_which_some_waits_is_found_whole(
 async def test_a_plan_of_when_nothing_was_there_reads_both_indexes_later(store: Database, database: str) -> None:
     realm = await ensure_realm(store, "young", "model", WIDTH, "none")
     index = {**realm.names, "table": realm.names["relation_vector"], "index": "relation_vector_1_hnsw"}
-    asked = f"(ARRAY[{', '.join(['0.5'] * WIDTH)}], {WIDTH}, ARRAY['relation_vector'], ARRAY[0], ARRAY[1], 7)"
+    asked = f"(ARRAY[{', '.join(['0.5'] * WIDTH)}], {WIDTH}, ARRAY['relation_vector'], ARRAY[0], ARRAY[1, 2], 7)"
     one = Database(database, pool_size=1)
     async with one.transaction(realm.statements) as session:
         await session.script(render(sources()["create_vector_indexes"], index))

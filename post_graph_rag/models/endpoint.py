@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-from collections.abc import AsyncIterator, Mapping
-from contextlib import suppress
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from typing import Any
 from urllib.parse import SplitResult, unquote, urlsplit
 from weakref import WeakKeyDictionary
 
+import aiohttp
 import httpx2
 import openai
 from openai import AsyncOpenAI, AsyncStream, DefaultAioHttpClient
@@ -19,14 +20,19 @@ from pydantic_core import from_json
 
 from post_graph_rag.clean import clean_text
 from post_graph_rag.errors import ConfigurationError
-from post_graph_rag.models.policy import ReplyError, exceeds_window
+from post_graph_rag.models.policy import BLAMING, ReplyError, exceeds_window
 
 # Local servers want no key, but the SDK wants one to send.
 NO_KEY = "none"
 CONNECT_SECONDS = 10.0
+BYTE_ORDER_MARK = "\ufeff"
 
 # Fields that make a reply better or cheaper and that some servers refuse; without them it is still a reply.
 OPTIONAL = ("response_format", "temperature", "max_tokens", "max_completion_tokens", "encoding_format")
+# Status codes under which a server refuses a field that it names, besides those that blame the request.
+LACKING = frozenset({500, 501})
+# What else a field is called by servers that do not have it.
+ALSO_CALLED = {"response_format": "json_schema"}
 # Refused when the server does not say why, most likely first.
 UNNAMED = ("response_format", "encoding_format")
 # Newer names of fields, for servers that ask for them.
@@ -110,7 +116,7 @@ class Endpoint:
         body = _without(body, refused)
         try:
             return await self._send(path, body, stream=stream)
-        except (openai.BadRequestError, openai.UnprocessableEntityError) as error:
+        except openai.APIStatusError as error:
             suspect = _suspect(error, body)
             if suspect is None:
                 raise
@@ -122,9 +128,10 @@ class Endpoint:
 
     async def _send(self, path: str, body: dict[str, Any], *, stream: bool) -> Any:
         client = self._client()
-        if stream:
-            return await client.post(path, cast_to=object, body=body, stream=True, stream_cls=Events)
-        return await client.post(path, cast_to=str, body=body)
+        with _readable():
+            if stream:
+                return await client.post(path, cast_to=object, body=body, stream=True, stream_cls=Events)
+            return await client.post(path, cast_to=str, body=body)
 
     def _client(self) -> AsyncOpenAI:
         loop = asyncio.get_running_loop()
@@ -140,6 +147,15 @@ class Endpoint:
                 timeout=openai.Timeout(None, connect=CONNECT_SECONDS),
             )
         return client
+
+
+@contextmanager
+def _readable() -> Iterator[None]:
+    """Raise ReplyError for an answer that is no HTTP, or no text: the SDK lets these errors through as they are."""
+    try:
+        yield
+    except (aiohttp.ClientError, UnicodeError) as error:
+        raise ReplyError("it is not HTTP with text; does POST_GRAPH_RAG_BASE_URL name a model server?") from error
 
 
 def _parsed(base_url: str | None, setting: str) -> SplitResult:
@@ -184,16 +200,18 @@ def _newer(error: openai.APIStatusError, field: str) -> str | None:
 
 
 def _suspect(error: openai.APIStatusError, body: Mapping[str, Any]) -> str | None:
-    if exceeds_window(error):
+    if error.status_code not in BLAMING | LACKING or exceeds_window(error):
         return None
     told = f"{error.param or ''} {error.message}".lower()
-    named = [field for field in OPTIONAL if field in body and field in told]
-    return next(iter(named), None) or next((field for field in UNNAMED if field in body), None)
+    blamed = error.status_code in BLAMING
+    named = (f for f in (OPTIONAL if blamed else UNNAMED) if f in told or ALSO_CALLED.get(f, f) in told)
+    likely = UNNAMED if blamed else ()
+    return next((field for field in (*named, *likely) if field in body), None)
 
 
 def _decoded(text: str) -> Any:
     try:
-        return from_json(text)
+        return from_json(text.removeprefix(BYTE_ORDER_MARK))
     except ValueError:
         return _decoded_tolerantly(text)
 

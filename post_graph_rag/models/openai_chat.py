@@ -161,7 +161,7 @@ class _Pieces:
             async for chunk in self._events:
                 if text := self._piece(chunk):
                     return text
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise ReplyError("an event of the stream is not JSON") from error
         if self._finished or self._events.said_done:
             return None

@@ -24,7 +24,7 @@ def decoded(data: Any, count: int) -> list[Vectors]:
     if not isinstance(items, list) or len(items) != count:
         raise ReplyError(f"it does not hold {count} embeddings")
     try:
-        ordered = sorted(items, key=lambda item: int(item.get("index", 0)))
+        ordered = sorted(items, key=lambda item: int(item.get("index") or 0))
         return [_vector(item["embedding"]) for item in ordered]
     except (AttributeError, KeyError, TypeError, ValueError, OverflowError, binascii.Error) as error:
         raise ReplyError("its embeddings are neither lists of numbers nor base64") from error

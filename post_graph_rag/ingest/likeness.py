@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal, TypeAlias
 
 from rapidfuzz import fuzz
@@ -63,8 +64,16 @@ def likeness(one: Called, other: Called, evidence: Evidence) -> Likeness:
 
 
 def worth_a_look(one: str, other: str) -> bool:
-    """Whether names are such that evidence could make the two one, or doubtful, without a look at vectors."""
-    return same_form(one, other) or _one_slip(one, other) or _initials_agree(one, other) or _alike(one, other)
+    """Whether names are such that evidence could make the two one without a model."""
+    return not _blocks(one).isdisjoint(_blocks(other))
+
+
+@lru_cache(maxsize=1 << 15)
+def _blocks(name: str) -> frozenset[object]:
+    """Whatever two names have in common if they are the same but for blanks, a slip, or what an initial stands for."""
+    words, key = name_form(name).split(), name_key(name).split()
+    blocks: set[object] = {"".join(words), tuple(map(_consonants, words))}
+    return frozenset(blocks | ({(len(key), key[0], key[-1])} if len(key) > 2 else set()))
 
 
 def same_form(one: str, other: str) -> bool:

@@ -7,10 +7,11 @@ top of those that follow from keys and aliases: they are recorded, and what pass
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from datetime import datetime
 from functools import partial
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 from post_graph_rag.errors import InputError
 from post_graph_rag.ingest.again import tried_again
@@ -24,7 +25,7 @@ from post_graph_rag.records import ResolveReport
 from post_graph_rag.store import similar, write
 from post_graph_rag.store.database import Database, Session
 from post_graph_rag.store.realms import Realm
-from post_graph_rag.store.similar import CalledEntity, Pair, PairEvidence, Unresolved
+from post_graph_rag.store.similar import Alike, CalledEntity, Pair, PairEvidence, Unresolved
 
 BATCH = 256
 MOST_NAMES = 24
@@ -32,6 +33,9 @@ MOST_NAMES = 24
 NEAREST = 8
 COMPARISONS = 4_000_000
 """Vectors that one call compares where no index finds the nearest: a few seconds. Who is beyond has words only."""
+
+Looked: TypeAlias = "tuple[list[tuple[Pair, Likeness]], Mapping[int, CalledEntity]]"
+"""Pairs, what each is judged to be, and what is known of their entities."""
 
 
 class Arbiter(Protocol):
@@ -63,53 +67,65 @@ class Resolving:
         """
         if self._database.inside_transaction:
             raise InputError("entities are resolved between commits: commit your transaction first")
-        new = await self._unresolved()
-        self._counts["looked_at"] = len(new.entities)
-        searched = _searched(new)
+        new, looked = await self._begun()
+        searched = self._searched(new)
         for start in range(0, len(new.entities), BATCH):
-            await self._batch(new.entities[start : start + BATCH], searched)
+            await self._settle(looked or await self._look(new.entities[start : start + BATCH], searched))
+            looked = None
         asked = self._arbiter
         if asked is None or not asked.errors:
-            await tried_again(self._database, partial(self._note, new.stamp))
+            await tried_again(self._database, partial(similar.note_resolved, self._database, self._realm, new.stamp))
         errors = (*self._errors, *(asked.errors if asked else ()))
         return ResolveReport(errors=errors, **self._counts, **(asked.counts if asked else {}))
 
-    async def _unresolved(self) -> Unresolved:
-        async with self._database.transaction(self._realm.statements, read_only=True) as session:
-            return await similar.unresolved_entities(session)
+    async def _begun(self) -> tuple[Unresolved, Looked | None]:
+        """What is new, and the first of it looked at: often this is all."""
+        async with self._snapshot() as session:
+            new = await similar.unresolved_entities(session)
+            self._counts["looked_at"] = len(new.entities)
+            first = new.entities[:BATCH]
+            return new, await self._looked(session, first, self._searched(new)) if first else None
 
-    async def _note(self, stamp: datetime) -> None:
-        async with self._database.transaction(self._realm.statements) as session:
-            await similar.note_resolved(session, stamp)
+    async def _look(self, entities: Sequence[int], searched: Collection[int]) -> Looked:
+        async with self._snapshot() as session:
+            return await self._looked(session, entities, searched)
 
-    async def _batch(self, entities: Sequence[int], searched: Collection[int]) -> None:
-        judged, called = await self._judged(entities, [one for one in entities if one in searched])
+    def _snapshot(self) -> AbstractAsyncContextManager[Session]:
+        return self._database.transaction(self._realm.statements, read_only=True, isolation="repeatable_read")
+
+    async def _looked(self, session: Session, entities: Sequence[int], searched: Collection[int]) -> Looked:
+        near = [one for one in entities if one in searched]
+        found = await similar.alike_entities(session, entities, MOST_NAMES, near, NEAREST)
+        pairs = sorted({pair for alike in found for pair in self._worthy(alike)})
+        if not pairs:
+            return [], {}
+        called = await similar.called_entities(session, {one for pair in pairs for one in pair})
+        known = [pair for pair in pairs if pair[0] in called and pair[1] in called]
+        evidence = await similar.pair_evidence(session, known)
+        return [(pair, _likeness(pair, called, one)) for pair, one in zip(known, evidence, strict=True)], called
+
+    def _worthy(self, alike: Alike) -> Iterator[Pair]:
+        """Pairs that names may make one; where a model is asked, nearness alone may make them doubtful."""
+        for other, name in zip(alike.others, alike.names, strict=True):
+            if self._arbiter is not None or worth_a_look(alike.name, name):
+                yield min(alike.one, other), max(alike.one, other)
+
+    def _searched(self, new: Unresolved) -> frozenset[int]:
+        """Those for which the nearest vectors are looked for, as many as can be afforded.
+
+        Without a model none: what names alone make one shares its words.
+        """
+        most = COMPARISONS // new.exact if new.exact else len(new.entities)
+        return frozenset(new.entities[:most] if self._arbiter is not None else ())
+
+    async def _settle(self, looked: Looked) -> None:
+        judged, called = looked
         self._counts["pairs"] += len(judged)
         pairs = certain(judged)
         if self._arbiter is not None and (doubts := [pair for pair, said in judged if said == "doubt"]):
             pairs += await self._arbiter.same(doubts, called)
         if merges := merges_of(pairs, called):
             await self._merge(merges)
-
-    async def _judged(
-        self, entities: Sequence[int], searched: Sequence[int]
-    ) -> tuple[list[tuple[Pair, Likeness]], dict[int, CalledEntity]]:
-        async with self._database.transaction(
-            self._realm.statements, read_only=True, isolation="repeatable_read"
-        ) as session:
-            found = await similar.alike_entities(session, entities, MOST_NAMES, searched, NEAREST)
-            pairs = sorted({(min(pair), max(pair)) for pair in found})
-            called = await similar.called_entities(session, {one for pair in pairs for one in pair} | set(entities))
-            looked = [pair for pair in pairs if self._worth(pair, called)]
-            evidence = await similar.pair_evidence(session, looked) if looked else []
-        judged = [(pair, _likeness(pair, called, one)) for pair, one in zip(looked, evidence, strict=True)]
-        return judged, called
-
-    def _worth(self, pair: Pair, called: Mapping[int, CalledEntity]) -> bool:
-        """Whether names may make the two one; where a model is asked, nearness alone may make it doubtful."""
-        if not all(one in called for one in pair):
-            return False
-        return self._arbiter is not None or worth_a_look(called[pair[0]].name, called[pair[1]].name)
 
     async def _merge(self, merges: Sequence[Pair]) -> None:
         made, committed = await tried_again(self._database, partial(self._put, merges))
@@ -128,12 +144,6 @@ class Resolving:
     async def _follow(self, session: Session, stamp: datetime, made: Sequence[Pair]) -> Committed:
         told = frozenset(entity for pair in made for entity in pair)
         return await follow(session, stamp, self._realm.info.graph_name, Written(structure={}, told=told))
-
-
-def _searched(new: Unresolved) -> frozenset[int]:
-    """Those for which the nearest vectors are looked for: as many as can be afforded."""
-    most = COMPARISONS // new.exact if new.exact else len(new.entities)
-    return frozenset(new.entities[:most])
 
 
 def _likeness(pair: Pair, called: Mapping[int, CalledEntity], evidence: PairEvidence) -> Likeness:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from post_graph_rag.errors import RealmMoved
-from post_graph_rag.store.database import Session
+from post_graph_rag.store.database import Database, Session
+from post_graph_rag.store.realms import Realm
 
 Pair = tuple[int, int]
 
@@ -52,12 +53,22 @@ async def unresolved_entities(session: Session) -> Unresolved:
     return Unresolved(row["stamp"], row["entities"], row["exact"])
 
 
+@dataclass(frozen=True, slots=True)
+class Alike:
+    """An entity and those that it may be one with; names: of `others`, in their order."""
+
+    one: int
+    name: str
+    others: Sequence[int]
+    names: Sequence[str]
+
+
 async def alike_entities(
     session: Session, entities: Sequence[int], most_names: int, searched: Sequence[int], nearest: int
-) -> list[Pair]:
+) -> list[Alike]:
     """Each of `entities` beside those that share a word of at most `most_names` names, or are near those `searched`."""
     rows = await session.rows("alike_entities", list(entities), most_names, list(searched), nearest)
-    return [(row["one"], row["other"]) for row in rows]
+    return [Alike(*row) for row in rows]
 
 
 async def called_entities(session: Session, entities: Iterable[int]) -> dict[int, CalledEntity]:
@@ -78,6 +89,7 @@ async def put_similar_merges(session: Session, merges: Sequence[Pair], stamp: da
     return [(row["source"], row["target"]) for row in rows]
 
 
-async def note_resolved(session: Session, stamp: datetime) -> None:
+async def note_resolved(database: Database, realm: Realm, stamp: datetime) -> None:
     """Note that all entities that became current until `stamp` were looked at."""
-    await session.run("note_resolved", stamp)
+    async with database.single(realm.statements) as session:
+        await session.run("note_resolved", stamp)

@@ -19,7 +19,7 @@ FROM {record}.clock c WHERE c.epoch = {epoch}
 -- name: alike_entities
 -- Entities beside which those of $1 are looked at: they share a word of a name that at most $2 names have, or are among
 -- the $4 nearest by vector, which is asked for those of $3. A word that more names have is given up after as many rows,
--- so the cost of one entity does not grow with the realm.
+-- so the cost of one entity does not grow with the realm. Both with what they are called.
 WITH words AS (
     SELECT w.id, near.canonical AS other
     FROM unnest($1::bigint[]) AS w(id)
@@ -50,7 +50,11 @@ WITH words AS (
          ORDER BY (v.embedding <=> mine.embedding) + 0 LIMIT $4::integer)
     ) AS near
 )
-SELECT DISTINCT id AS one, other FROM (TABLE words UNION ALL TABLE vectors) AS found WHERE id <> other ORDER BY 1, 2
+SELECT f.one, p.name, array_agg(f.other) AS others, array_agg(q.name) AS names
+FROM (SELECT DISTINCT id AS one, other FROM (TABLE words UNION ALL TABLE vectors) AS found WHERE id <> other) AS f
+CROSS JOIN LATERAL (SELECT k.name FROM {record}.entity_profile k WHERE k.entity = f.one OFFSET 0) AS p
+CROSS JOIN LATERAL (SELECT k.name FROM {record}.entity_profile k WHERE k.entity = f.other OFFSET 0) AS q
+GROUP BY f.one, p.name
 
 -- name: called_entities
 -- What those of entities $1 are called that stand for themselves, and by how many mentions; of many some are counted.

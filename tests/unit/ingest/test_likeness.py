@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from post_graph_rag.ingest.alike import certain, merges_of
-from post_graph_rag.ingest.likeness import Called, Evidence, likeness
+from post_graph_rag.ingest.likeness import Called, Evidence, likeness, worth_a_look
 from post_graph_rag.store.similar import CalledEntity
 
 CLOSE = Evidence(similarity=0.95, shared=1)
@@ -86,3 +86,18 @@ def test_one_that_is_near_to_two_goes_with_neither() -> None:
 def test_all_that_pairs_tie_goes_into_the_one_mentioned_most() -> None:
     called = {n: CalledEntity(n, f"k{n}", "", "", "", mentions) for n, mentions in ((1, 2), (2, 9), (3, 9), (4, 1))}
     assert merges_of([(1, 2), (3, 4), (2, 4)], called) == [(1, 2), (3, 2), (4, 2)]
+
+
+WORDS = st.sampled_from(
+    ["Mt.", "US", "United", "States", "Navy", "Mohammed", "Muhammed", "B.", "Bernard", "Samuels", "Fort", "of"]
+)
+NAMES = st.lists(WORDS, min_size=1, max_size=4).map(" ".join) | st.lists(WORDS, min_size=1, max_size=4).map("".join)
+
+
+@given(NAMES, NAMES)
+def test_no_pair_is_passed_over_that_evidence_could_make_one(one: str, other: str) -> None:
+    assert worth_a_look(one, other) or said(one, other) not in ("same", "near")
+
+
+def test_pairs_that_only_a_model_could_know_to_be_one_are_passed_over() -> None:
+    assert not worth_a_look("Maria Lopez Ortega", "Mario Lopes Ortegas")

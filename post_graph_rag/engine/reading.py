@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import TypeVar
@@ -13,11 +14,14 @@ from post_graph_rag.models.question_call import question_chat
 from post_graph_rag.models.tokens import tokenizer_for
 from post_graph_rag.records import (
     Answer,
+    EvalQuestion,
+    EvalReport,
     Outcome,
     QueryData,
     QueryParam,
 )
 from post_graph_rag.retrieve.answer import AnswerStream, answer
+from post_graph_rag.retrieve.evaluate import DEPTHS, report
 from post_graph_rag.retrieve.many import check_many, outcomes, with_vectors
 from post_graph_rag.retrieve.pipeline import Library, Reader, retrieve
 from post_graph_rag.store.cypher import run_cypher
@@ -59,6 +63,27 @@ class Reading(Front):
     ) -> list[Outcome[Answer]]:
         """An answer to each of several questions, otherwise as `query_data_many`."""
         return await self._many(questions, param, concurrency, self._answered)
+
+    async def evaluate(
+        self,
+        questions: Sequence[EvalQuestion],
+        param: QueryParam | None = None,
+        *,
+        answers: bool = False,
+        concurrency: int = 8,
+    ) -> EvalReport:
+        """How much of what is known to answer these questions is found in this realm, in the mode of `param`.
+
+        At least as many passages are kept as documents are looked at. answers: have them answered too, a model call
+        each, and compare the answers.
+        Raises InputError for arguments that no question could be asked with.
+        """
+        param = param or QueryParam()
+        param = param.model_copy(update={"top_k": max(param.top_k, *DEPTHS)})
+        texts, started = [asked.question for asked in questions], time.monotonic()
+        ask = self.query_many if answers else self.query_data_many
+        found = await ask(texts, param, concurrency=concurrency)
+        return report(param.mode, questions, found, time.monotonic() - started)
 
     async def _many(
         self,

@@ -6,6 +6,7 @@ from post_graph_rag.records.batch import Outcome
 from post_graph_rag.records.changes import Change, ChangeKind, ChangeName, Changes
 from post_graph_rag.records.documents import Document, DocumentContext
 from post_graph_rag.records.editing import EntityEdit
+from post_graph_rag.records.evaluating import EvalQuestion, EvalReport, EvalResult
 from post_graph_rag.records.extraction import ExtractedEntity, ExtractedRelation, Extraction, Gate
 from post_graph_rag.records.finding import (
     Answer,
@@ -75,6 +76,9 @@ __all__ = [
     "EntityPage",
     "EraseReport",
     "Estimate",
+    "EvalQuestion",
+    "EvalReport",
+    "EvalResult",
     "Evidence",
     "ExtractedEntity",
     "ExtractedRelation",

@@ -9,6 +9,7 @@ from post_graph_rag.serve.cli_changes import changes
 from post_graph_rag.serve.cli_db import db_app
 from post_graph_rag.serve.cli_documents import documents_app
 from post_graph_rag.serve.cli_entity import entity_app
+from post_graph_rag.serve.cli_eval import evaluate
 from post_graph_rag.serve.cli_realm import realm_app
 from post_graph_rag.serve.cli_text import index, query
 from post_graph_rag.serve.cli_usage import usage
@@ -20,6 +21,7 @@ app = typer.Typer(
 )
 app.command()(index)
 app.command()(query)
+app.command("eval")(evaluate)
 app.command()(changes)
 app.command()(usage)
 app.command()(migrate)

@@ -29,7 +29,7 @@ from post_graph_rag.models.vocabulary import extraction_instructions
 from post_graph_rag.names import name_key, predicate_key
 from post_graph_rag.records import DocumentContext, ExtractedRelation, Extraction, ExtractionSchema, Gate
 
-READING = 2
+READING = 3
 """Version of parser and gates; to be raised when either makes something else of the same reply."""
 
 

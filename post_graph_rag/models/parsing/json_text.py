@@ -10,6 +10,8 @@ from typing import Any
 OPENING = re.compile(r"[{\[]")
 TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\]]', re.DOTALL)
 BAD_ESCAPE = re.compile(r'\\(?:(["\\/bfnrt]|u[0-9a-fA-F]{4})|)')
+# A string, or a comma that nothing follows; an open string runs to the end, so that the text is read once.
+LAST_COMMA = re.compile(r'("[^"\\]*(?:\\.[^"\\]*)*(?:"|\Z))|,(?=\s*[}\]])', re.DOTALL)
 CLOSERS = {"{": "}", "[": "]"}
 # Each failure may read the text to its end; this many make even a hostile reply cheap.
 MOST_FAILURES = 200
@@ -20,17 +22,21 @@ decoder = json.JSONDecoder(strict=False)
 def json_values(text: str, repairs: Counter[str]) -> list[Any]:
     """All JSON values (objects and arrays) in `text`, in order; of a broken one, what is whole before the break.
 
-    repairs: counts "fenced", "prose", "escapes" and "truncated".
+    An empty one behind a broken object is a part of that, and no answer that there is nothing.
+
+    repairs: counts "fenced", "prose", "escapes", "commas" and "truncated".
     """
-    text = _mend_escapes(text, repairs)
+    text = _mend_commas(_mend_escapes(text, repairs), repairs)
     values: list[Any] = []
     outside: list[str] = []
     position = failures = 0
+    broken = False
     while failures < MOST_FAILURES and (opening := OPENING.search(text, position)):
         outside.append(text[position : opening.start()])
         value, position, whole = _decode(text, opening.start())
         failures += not whole
-        if value is not None:
+        broken = broken or (not whole and opening.group() == "{")
+        if value or (value is not None and not broken):
             values.append(value)
             repairs["truncated"] += not whole
     outside.append(text[position:])
@@ -79,6 +85,13 @@ def _mend_escapes(text: str, repairs: Counter[str]) -> str:
         return text
     mended = BAD_ESCAPE.sub(lambda found: found.group() if found.group(1) else "\\\\", text)
     repairs["escapes"] += mended != text
+    return mended
+
+
+def _mend_commas(text: str, repairs: Counter[str]) -> str:
+    """Leave out commas behind the last member of a list or an object."""
+    mended = LAST_COMMA.sub(lambda found: found[1] or "", text)
+    repairs["commas"] += mended != text
     return mended
 
 

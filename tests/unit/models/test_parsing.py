@@ -161,6 +161,7 @@ def test_a_comma_forgotten_in_the_middle_costs_that_item_only() -> None:
 
 
 def test_trailing_commas_do_not_cost_an_item() -> None:
+    assert names(read('{"entities": [{"name": "A",}, {"name": "B", "type": "x",},], "relations": [],}')) == ["A", "B"]
     assert names(read('{"entities": [{"name": "A"}, {"name": "B"},], "relations": [["A", "p", "B"],],}')) == ["A", "B"]
 
 
@@ -177,7 +178,15 @@ def test_backslashes_that_escape_nothing_are_text() -> None:
 # ---------------------------------------------------------------- nothing, and nothing usable
 
 
-@pytest.mark.parametrize("reply", ["{}", "[]", '{"entities": [], "relations": []}', "Nothing here: []", "<|COMPLETE|>"])
+def test_a_comma_in_text_stays() -> None:
+    reply = r'{"entities": [{"name": "a,]", "description": "said \"one,}\""},]}'
+    assert [(found.name, found.description) for found in read(reply).entities] == [("a,]", 'said "one,}"')]
+    assert repairs(reply)["commas"] == 1
+
+
+@pytest.mark.parametrize(
+    "reply", ["{}", "[]", '{"entities": [], "relations": []}', "In [part one]: []", "<|COMPLETE|>"]
+)
 def test_an_answer_that_there_is_nothing_is_an_empty_extraction(reply: str) -> None:
     assert read(reply) == Extraction()
 
@@ -194,6 +203,7 @@ def test_an_answer_that_there_is_nothing_is_an_empty_extraction(reply: str) -> N
         "[[[[[[" * 20_000,
         '{"a":' * 20_000,
         "[1, 2, 3]",
+        "{'entities': [{'name': 'A'}], 'relations': []}",
     ],
 )
 def test_a_reply_that_holds_no_answer_is_a_typed_error(reply: str) -> None:

@@ -7,6 +7,7 @@ from post_graph_rag.records.changes import Change, ChangeKind, ChangeName, Chang
 from post_graph_rag.records.documents import Document, DocumentContext
 from post_graph_rag.records.editing import EntityEdit
 from post_graph_rag.records.evaluating import EvalQuestion, EvalReport, EvalResult
+from post_graph_rag.records.explaining import Candidate, Explanation, Funnel, Reason, Step
 from post_graph_rag.records.extraction import ExtractedEntity, ExtractedRelation, Extraction, Gate
 from post_graph_rag.records.finding import (
     Answer,
@@ -51,6 +52,7 @@ from post_graph_rag.records.usage import Estimate, Usage, UsageBy
 
 __all__ = [
     "Answer",
+    "Candidate",
     "Cause",
     "Change",
     "ChangeKind",
@@ -80,11 +82,13 @@ __all__ = [
     "EvalReport",
     "EvalResult",
     "Evidence",
+    "Explanation",
     "ExtractedEntity",
     "ExtractedRelation",
     "Extraction",
     "ExtractionSchema",
     "Finding",
+    "Funnel",
     "Fusion",
     "Gate",
     "GraphEdge",
@@ -110,6 +114,7 @@ __all__ = [
     "QueryParam",
     "RealmInfo",
     "RealmStats",
+    "Reason",
     "Record",
     "RecordedPeriod",
     "ReembedReport",
@@ -118,6 +123,7 @@ __all__ = [
     "RelationHit",
     "ResolveReport",
     "Source",
+    "Step",
     "Usage",
     "UsageBy",
     "VersionInfo",

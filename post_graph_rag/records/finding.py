@@ -9,6 +9,7 @@ from pydantic import Field, JsonValue
 
 from post_graph_rag.records.asking import Channel, Mode
 from post_graph_rag.records.base import Record
+from post_graph_rag.records.explaining import Explanation
 
 Cause = Literal["superseded", "denied", "verdict", "override"]
 
@@ -36,7 +37,7 @@ class Source(Record):
 
 
 class PassageHit(Record):
-    """A passage that was found; `score` is the fused score."""
+    """A passage that was found; `score` is the fused score, `duplicates` are ids of passages folded into it."""
 
     id: int
     text: str
@@ -46,6 +47,7 @@ class PassageHit(Record):
     sources: tuple[Source, ...]
     metadata: Mapping[str, JsonValue] = Field(default_factory=dict)
     observed_at: str | None = None
+    duplicates: tuple[int, ...] = ()
 
 
 class EntityHit(Record):
@@ -125,6 +127,7 @@ class QueryData(Record):
     tokens: size of the whole prompt that this context makes, within max_total_tokens.
     truncated: true when hits were left out or cut for the budget.
     notes: what was degraded or left out, in words.
+    explain: the whole funnel, if asked for.
     """
 
     question: str
@@ -138,6 +141,7 @@ class QueryData(Record):
     tokens: int = 0
     truncated: bool = False
     notes: tuple[str, ...] = ()
+    explain: Explanation | None = None
 
 
 class Answer(Record):

@@ -56,10 +56,11 @@ class Found:
     def fused(self, kind: Kind, param: QueryParam, most: int) -> list[Fused]:
         """The best of a kind with all that the channels said of them."""
         best = self.best(kind, param, most)
-        places = self._places(kind, {number for number, _ in best})
+        places = self.places(kind, {number for number, _ in best})
         return [Fused(number, score, tuple(places[number])) for number, score in best]
 
-    def _places(self, kind: Kind, wanted: Iterable[int]) -> dict[int, list[ChannelRank]]:
+    def places(self, kind: Kind, wanted: Iterable[int]) -> dict[int, list[ChannelRank]]:
+        """Where each channel placed these."""
         places: dict[int, list[ChannelRank]] = {number: [] for number in wanted}
         for channel, hits in self.of(kind).items():
             for rank, (number, score) in enumerate(zip(hits.ids, hits.scores, strict=True), 1):

@@ -59,7 +59,11 @@ class Written:
 
 def write_context(room: Room, data: QueryData) -> QueryData:
     """`data` with the context that is made of it, its references, and the exact size of the whole prompt."""
-    written = _fitting(room, data)
+    return with_context(room, data, fitted(room, data))
+
+
+def with_context(room: Room, data: QueryData, written: Written) -> QueryData:
+    """The same, of a context that is written already."""
     return data.model_copy(
         update={
             "context": written.context,
@@ -80,7 +84,7 @@ def _dates_asked(room: Room) -> bool:
     return room.param.as_of is not None
 
 
-def _fitting(room: Room, data: QueryData) -> Written:
+def fitted(room: Room, data: QueryData) -> Written:
     """Everything where it fits, which is counted once; else what is packed by size."""
     budget = room.param.max_total_tokens
     if _characters(data) <= _CHARACTERS * room.left:
@@ -148,8 +152,9 @@ def _piece(tokenizer: Tokenizer, hit: PassageHit, left: int) -> str:
 
 def _compose(draft: Draft, data: QueryData, dates_asked: bool) -> tuple[str, tuple[Reference, ...]]:
     """The context and what its numbers stand for: the packed passages first, then those only facts rest on."""
-    numbers = _numbers(draft, data)
-    cited = {fact.id: sorted(numbers[one] for one in _rests_on(fact, numbers)) for fact in draft.facts}
+    carriers = _carriers(data)
+    numbers = _numbers(draft, carriers)
+    cited = {fact.id: sorted(numbers[one] for one in _rests_on(fact, numbers, carriers)) for fact in draft.facts}
     lines = [fact_line(fact, cited[fact.id], dates_asked=dates_asked) for fact in draft.facts]
     blocks = [passage_block(numbers[one.hit.id], passage_header(one.hit), one.text) for one in draft.passages]
     parts = [*(["Facts:", *lines, ""] if lines else []), *(["Passages:", *blocks] if blocks else [])]
@@ -157,18 +162,24 @@ def _compose(draft: Draft, data: QueryData, dates_asked: bool) -> tuple[str, tup
     return "\n".join(parts), tuple(_reference(number, hits[one]) for one, number in numbers.items())
 
 
-def _numbers(draft: Draft, data: QueryData) -> dict[int, int]:
+def _carriers(data: QueryData) -> dict[int, int]:
+    """Which passage is cited for one that was found: itself, or the one it was folded into."""
+    return {one: hit.id for hit in data.passages for one in (hit.id, *hit.duplicates)}
+
+
+def _numbers(draft: Draft, carriers: dict[int, int]) -> dict[int, int]:
     """Numbers from 1 for the passages that can be cited, by passage."""
     wanted = dict.fromkeys(packed.hit.id for packed in draft.passages)
-    there = {hit.id: 0 for hit in data.passages}
     for fact in draft.facts:
-        if not any(one in wanted for one in fact.passages):
-            wanted.update(dict.fromkeys([one for one in fact.passages if one in there][:1]))
+        carried = [carriers[one] for one in fact.passages if one in carriers]
+        if not any(one in wanted for one in carried):
+            wanted.update(dict.fromkeys(carried[:1]))
     return {one: number for number, one in enumerate(wanted, 1)}
 
 
-def _rests_on(fact: RelationHit, numbers: dict[int, int]) -> list[int]:
-    return [one for one in fact.passages if one in numbers][:_CITED]
+def _rests_on(fact: RelationHit, numbers: dict[int, int], carriers: dict[int, int]) -> list[int]:
+    carried = dict.fromkeys(carriers[one] for one in fact.passages if one in carriers)
+    return [one for one in carried if one in numbers][:_CITED]
 
 
 def _reference(number: int, hit: PassageHit) -> Reference:

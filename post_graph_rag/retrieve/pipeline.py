@@ -2,39 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
 from post_graph_rag.models.prompts import Prompts
-from post_graph_rag.models.protocols import ChatModel, ChatRequest, EmbeddingModel, Vectors
+from post_graph_rag.models.protocols import ChatModel, ChatRequest, EmbeddingModel
 from post_graph_rag.models.rerank import Reranker
 from post_graph_rag.models.tokens import Tokenizer
-from post_graph_rag.records import Channel, QueryData, QueryParam
-from post_graph_rag.retrieve.channels import Found, Fused
-from post_graph_rag.retrieve.context import write_context
+from post_graph_rag.records import Channel, Explanation, QueryData, QueryParam
+from post_graph_rag.retrieve.context import fitted, with_context
+from post_graph_rag.retrieve.explaining import explained
 from post_graph_rag.retrieve.modes import Plan, plan_for
 from post_graph_rag.retrieve.question import Question, clean_param, read_question
 from post_graph_rag.retrieve.reranking import reranked
 from post_graph_rag.retrieve.results import Chosen, entity_hits, passage_hits, relation_hits
 from post_graph_rag.retrieve.room import Room, bypass_prompt
+from post_graph_rag.retrieve.searching import Search
 from post_graph_rag.retrieve.spaces import resolve_spaces
 from post_graph_rag.retrieve.steps import Steps, Told, nobody
+from post_graph_rag.retrieve.trace import Trace
 from post_graph_rag.retrieve.vectors import Known, question_vectors
-from post_graph_rag.retrieve.walking import choose_seeds, walk_from
-from post_graph_rag.store.database import Database, Session
-from post_graph_rag.store.hydrate import Shown, hydrate
+from post_graph_rag.store.database import Database
+from post_graph_rag.store.hydrate import Shown
 from post_graph_rag.store.realms import Realm
-from post_graph_rag.store.search import Scope, WordChannel, by_words, nearest
+from post_graph_rag.store.search import Scope
 from post_graph_rag.store.usage import Call
 
-_DEPTH = 40
-"""Hits of each channel that go into fusion, at least."""
-_SHOWN = 10
-"""Sources, mentions and pieces of evidence that are listed for one hit."""
 _RERANKED = 40
 """Passages that a reranker is shown, at least, where so many are found."""
-_COMMON = (100, 8, 4000)
-"""A term is common in more than 1 of 8 things, but not below 100 and always above 4,000: it is not searched with."""
 
 
 def unnoted(_call: Call) -> None:
@@ -95,59 +90,37 @@ async def prepare(reader: Reader, question: str, param: QueryParam) -> tuple[Que
     if plan is None:
         request, tokens, notes = bypass_prompt(asked.asked, param, reader.tokenizer, reader.prompts)
         data = QueryData(question=asked.asked, mode=param.mode, tokens=tokens, truncated=bool(notes), notes=notes)
-        return data, request
-    room = Room.measure(asked.asked, param, reader.tokenizer, reader.prompts)
-    data = write_context(room, await _find(reader, asked, plan, param))
+        return data.model_copy(update={"explain": Explanation()}) if param.explain else data, request
+    room, trace = Room.measure(asked.asked, param, reader.tokenizer, reader.prompts), Trace()
+    data = await _find(reader, asked, plan, param, trace)
+    with trace.step("context"):
+        written = fitted(room, data)
+    data = with_context(room, data, written)
+    if param.explain:
+        data = data.model_copy(update={"explain": explained(trace, data, written, param)})
     return data, room.request(data.context)
 
 
-async def _find(reader: Reader, asked: Question, plan: Plan, param: QueryParam) -> QueryData:
+async def _find(reader: Reader, asked: Question, plan: Plan, param: QueryParam, trace: Trace) -> QueryData:
     library = await reader.library()
-    asked, notes = await reader.steps.taken(asked, plan, param)
+    with trace.step("auxiliary"):
+        asked, notes = await reader.steps.taken(asked, plan, param)
     asked = asked.searching(plan.vectors)
-    vectors = await question_vectors(library.embedding, library.realm.info, asked, reader.known, reader.note)
+    with trace.step("embedding"):
+        vectors = await question_vectors(library.embedding, library.realm.info, asked, reader.known, reader.note)
     async with library.database.transaction(
         library.realm.statements, read_only=True, isolation="repeatable_read"
     ) as session:
-        scope = await resolve_spaces(session, param.space, reader.space, asked.when)
+        with trace.step("spaces", session):
+            scope = await resolve_spaces(session, param.space, reader.space, asked.when)
         passages = param.top_k if reader.reranker is None else max(param.top_k, _RERANKED)
-        chosen, shown = await _search(session, asked, plan, vectors, scope, param, passages)
+        chosen, shown = await Search(session, asked, plan, scope, param, passages, trace).run(vectors)
     data = _gathered(asked, param, chosen, shown, scope, notes)
+    trace.gather(chosen, data)
     if reader.reranker is None:
         return data
-    return await reranked(data, reader.reranker, asked.texts[0], param.top_k, reader.patience)
-
-
-async def _search(
-    session: Session, asked: Question, plan: Plan, vectors: Vectors, scope: Scope, param: QueryParam, passages: int
-) -> tuple[Chosen, Shown]:
-    depth = max(_DEPTH, 2 * param.top_k)
-    found = Found()
-    found.add(await nearest(session, vectors, asked.queries(plan.vectors), scope.ids, depth, asked.when))
-    if plan.words:
-        channels = {channel: _limits(scope, channel) for channel in plan.words}
-        sought = asked.terms, channels, asked.name_keys, scope.ids
-        found.add(await by_words(session, *sought, depth, asked.when, asked.doubtful))
-    if plan.walk:
-        await walk_from(session, choose_seeds(found, param), scope.ids, param.max_hops, found, depth, asked.when)
-    chosen = Chosen(
-        passages=found.fused("passage", param, passages),
-        entities=found.fused("entity", param, param.top_k),
-        relations=found.fused("relation", param, param.top_k),
-    )
-    shown, entities, relations = map(_ids, (chosen.passages, chosen.entities, chosen.relations))
-    return chosen, await hydrate(session, shown, entities, relations, _SHOWN, asked.when)
-
-
-def _limits(scope: Scope, channel: WordChannel) -> tuple[int, int]:
-    """How many things a channel has, and how many postings of one term are read."""
-    total = scope.totals[channel]
-    least, share, most = _COMMON
-    return total, min(max(least, total // share), most)
-
-
-def _ids(fused: Sequence[Fused]) -> list[int]:
-    return [one.id for one in fused]
+    with trace.step("reranking"):
+        return await reranked(data, reader.reranker, asked.texts[0], param.top_k, reader.patience)
 
 
 def _gathered(

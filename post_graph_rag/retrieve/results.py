@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from post_graph_rag.moments import period_dates
 from post_graph_rag.records import ChannelRank, Closing, EntityHit, PassageHit, Period, RelationHit, Source
-from post_graph_rag.retrieve.channels import Fused
+from post_graph_rag.retrieve.channels import Found, Fused
 from post_graph_rag.store.hydrate import Shown
 
 Row = Mapping[str, Any]
@@ -16,11 +16,20 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """What is kept after fusion, best first."""
+    """What is kept after fusion, best first.
+
+    found: all that the channels found. duplicates: passages that were folded into another, by the one that stays.
+    """
 
     passages: Sequence[Fused]
     entities: Sequence[Fused]
     relations: Sequence[Fused]
+    found: Found = field(default_factory=Found)
+    duplicates: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
+
+    def carriers(self) -> dict[int, int]:
+        """Which passage stands for one that is kept or was folded."""
+        return {one: kept.id for kept in self.passages for one in (kept.id, *self.duplicates.get(kept.id, ()))}
 
 
 def passage_hits(
@@ -33,23 +42,28 @@ def passage_hits(
     """
     ranks = _evidence_ranks(chosen, shown)
     fused = {one.id: one for one in chosen.passages}
-    fused |= {number: Fused(number, 0.0, ()) for number in _uncovered(chosen, shown, fused)}
+    uncovered = _uncovered(chosen, shown)
+    places = chosen.found.places("passage", uncovered)
+    fused |= {number: Fused(number, 0.0, tuple(places[number])) for number in uncovered}
     carried = [_carried(one, ranks.get(one.id), rrf_k, weight) for one in fused.values() if one.id in shown.passages]
     return tuple(
-        _passage(one, shown.passages[one.id], spaces) for one in sorted(carried, key=lambda one: (-one.score, one.id))
+        _passage(one, shown.passages[one.id], spaces, chosen.duplicates.get(one.id, ()))
+        for one in sorted(carried, key=lambda one: (-one.score, one.id))
     )
 
 
 def _evidence_ranks(chosen: Chosen, shown: Shown) -> dict[int, int]:
     """For each passage the rank of the best chosen relation it states."""
     ranks: dict[int, int] = {}
+    carriers = chosen.carriers()
     for rank, relation in enumerate(chosen.relations, 1):
         for passage in _stating(relation, shown):
-            ranks.setdefault(passage, rank)
+            ranks.setdefault(carriers.get(passage, passage), rank)
     return ranks
 
 
-def _uncovered(chosen: Chosen, shown: Shown, there: Mapping[int, Fused]) -> list[int]:
+def _uncovered(chosen: Chosen, shown: Shown) -> list[int]:
+    there = chosen.carriers()
     first = {passages[0]: passages for relation in chosen.relations if (passages := _stating(relation, shown))}
     return [number for number, passages in first.items() if there.keys().isdisjoint(passages)]
 
@@ -65,7 +79,7 @@ def _carried(one: Fused, rank: int | None, rrf_k: int, weight: float) -> Fused:
     return Fused(one.id, one.score + score, (*one.channels, ChannelRank(channel="evidence", rank=rank, score=score)))
 
 
-def _passage(one: Fused, row: Row, spaces: Mapping[int, str]) -> PassageHit:
+def _passage(one: Fused, row: Row, spaces: Mapping[int, str], duplicates: tuple[int, ...]) -> PassageHit:
     first = row["sources"][0]
     return PassageHit(
         id=one.id,
@@ -76,6 +90,7 @@ def _passage(one: Fused, row: Row, spaces: Mapping[int, str]) -> PassageHit:
         sources=tuple(_source(place) for place in row["sources"]),
         metadata=first["metadata"],
         observed_at=first["observed"],
+        duplicates=duplicates,
     )
 
 

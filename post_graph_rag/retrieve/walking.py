@@ -54,12 +54,13 @@ def choose_seeds(found: Found, param: QueryParam) -> Seeds:
 
 async def walk_from(
     session: Session, seeds: Seeds, spaces: Sequence[int], steps: int, found: Found, most: int, when: When = NOW
-) -> None:
+) -> Neighbourhood:
     """Walk through what is visible at that time and put what was reached into `found`, `most` of each kind."""
     starts = _ids(seeds.entities), _ids(seeds.relations), _ids(seeds.passages)
     area = await walk(session, *starts, spaces, WalkBounds(steps=steps), when)
     for kind, hits in rank_area(area, seeds, most).items():
         found.put(kind, "walk", hits)
+    return area
 
 
 def rank_area(area: Neighbourhood, seeds: Seeds, most: int) -> dict[Kind, Hits]:

@@ -23,29 +23,34 @@ Isolation = Literal["read_committed", "repeatable_read"]
 
 
 class Session:
-    """One transaction on one connection; statements are asked for by name."""
+    """One transaction on one connection; statements are asked for by name. sent: how many were."""
 
     def __init__(self, connection: Any, statements: Statements) -> None:
         self.connection = connection
         self._statements = statements
+        self.sent = 0
 
     async def rows(self, name: str, *values: Any) -> list[Any]:
         """All rows of a named statement."""
+        self.sent += 1
         with database_errors():
             return list(await self.connection.fetch(self._statements[name], *values))
 
     async def row(self, name: str, *values: Any) -> Any:
         """The first row of a named statement, or None."""
+        self.sent += 1
         with database_errors():
             return await self.connection.fetchrow(self._statements[name], *values)
 
     async def value(self, name: str, *values: Any) -> Any:
         """The first column of the first row, or None."""
+        self.sent += 1
         with database_errors():
             return await self.connection.fetchval(self._statements[name], *values)
 
     async def run(self, name: str, *values: Any) -> None:
         """A named statement whose rows nobody wants."""
+        self.sent += 1
         with database_errors():
             await self.connection.execute(self._statements[name], *values)
 

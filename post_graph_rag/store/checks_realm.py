@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 
-from post_graph_rag.records import Finding
+from post_graph_rag.records import Finding, RealmInfo
+from post_graph_rag.store import reembed
 from post_graph_rag.store.database import Session
 from post_graph_rag.store.optimize import tables_to_index, vector_tables
 from post_graph_rag.store.realms import Realm, vector_type
@@ -80,6 +81,25 @@ async def check_pending(session: Session, realm: Realm) -> list[Finding]:
         detail = f"{row['passages']} passages wait for their structure, {row['vectors']} vectors are missing"
         return [_finding(realm, "pending", False, detail, command("index", realm=realm.info.name))]
     return [_finding(realm, "pending", True, "nothing")]
+
+
+async def check_reembedding(session: Session, realm: Realm) -> list[Finding]:
+    """Whether vectors of another model lie there unfinished."""
+    begun = await reembed.begun(session, realm)
+    if begun is None:
+        return []
+    detail = (
+        f"{begun.made} vectors of {begun.info.embedding_model} ({begun.info.dimensions} dimensions) wait for the rest "
+        "by a run that goes on or broke off; until all are made the old ones answer"
+    )
+    return [_finding(realm, "reembedding", False, detail, _gone_on_with(realm, begun.info))]
+
+
+def _gone_on_with(realm: Realm, target: RealmInfo) -> str:
+    options = [f"--model={target.embedding_model}", f"--dimensions={target.dimensions}"]
+    options += [f"--query-prefix={target.query_prefix}", f"--passage-prefix={target.passage_prefix}"]
+    same = target.model_copy(update={"generation": realm.info.generation}) == realm.info
+    return command("realm", "reembed", *options, *(["--again"] if same else []), realm=realm.info.name)
 
 
 async def check_indexes(session: Session, realm: Realm) -> list[Finding]:

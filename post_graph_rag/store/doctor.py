@@ -12,6 +12,7 @@ from post_graph_rag.store.checks_realm import (
     check_graph,
     check_indexes,
     check_pending,
+    check_reembedding,
     check_rights,
     check_vectors,
 )
@@ -33,6 +34,7 @@ _REALM_CHECKS: Sequence[RealmCheck] = (
     check_vectors,
     check_derived,
     check_pending,
+    check_reembedding,
     check_indexes,
     check_graph,
 )

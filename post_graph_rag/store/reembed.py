@@ -33,6 +33,14 @@ class Building:
     kept: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """A generation that is being built, or was left by a run that broke off. info: of the realm as it will be."""
+
+    info: RealmInfo
+    made: int
+
+
 async def check_may_reembed(database: Database, realm: Realm) -> None:
     """Raises InputError inside a caller's transaction, RightMissing for a role that does not own the realm."""
     if database.inside_transaction:
@@ -60,6 +68,16 @@ async def begin(database: Database, realm: Realm, target: RealmInfo, *, restart:
             await _drop(there, planned, restart)
         await _create(there, new)
     return Building(new)
+
+
+async def begun(session: Session, realm: Realm) -> Begun | None:
+    """The generation beside the one that answers, if there is one."""
+    target = realm.info.model_copy(update={"generation": realm.info.generation + 1})
+    there = Session(session.connection, _new(realm, target, "public").statements)
+    if not await there.value("generation_begun"):
+        return None
+    planned = await there.row("generation_planned")
+    return planned and Begun(target.model_copy(update={name: planned[name] for name in _PLANNED}), planned["made"])
 
 
 def _new(realm: Realm, target: RealmInfo, vectors_in: str) -> Realm:

@@ -211,6 +211,26 @@ async def test_a_run_that_breaks_off_is_gone_on_with_and_pays_only_for_what_is_l
     assert (await vector_counts(place, 2))["passage"] == len(LINES) + len(GONE)
 
 
+async def test_doctor_names_a_run_that_broke_off_and_how_to_go_on(place: Place) -> None:
+    stop_at("vectors_made")
+    with pytest.raises(Stopped):
+        await place.engine().reembed(NewModel(), passage_prefix="passage: ")
+    failpoints.hook = None
+    made = sum((await vector_counts(place, 2)).values())
+    [told] = [finding for finding in await place.engine().doctor() if not finding.ok]
+    assert told.detail.startswith(f"{made} vectors of new-embedding (48 dimensions) wait for the rest")
+    name = place.engine().settings.realm
+    assert told.repair == (
+        "post-graph-rag realm reembed --model=new-embedding --dimensions=48 --query-prefix= "
+        f"'--passage-prefix=passage: ' --realm={name}"
+    )
+
+
+async def test_doctor_is_content_when_a_run_came_to_its_end(place: Place) -> None:
+    await place.engine().reembed(NewModel())
+    assert [finding for finding in await place.engine().doctor() if not finding.ok] == []
+
+
 KILLED = """
 import asyncio, os, signal, sys
 from post_graph_rag import failpoints

@@ -42,7 +42,7 @@ def doubtful_words(text: str, is_sentence: bool = True) -> list[Doubtful]:
     """
     found: dict[str, bool] = {}
     for token, begins in _tokens(text, is_sentence):
-        for term in filter(_may_be_misspelt, terms(token)):
+        for term in _doubted(token):
             found[term] = found.get(term, False) or (not begins and _is_capital(token))
     first = sorted(found, key=lambda term: not found[term])[:_MOST]
     return [Doubtful(term, found[term], _letters(term)) for term in first]
@@ -60,10 +60,15 @@ def _is_capital(token: str) -> bool:
     return next((char.isupper() for char in token if char.isalpha()), False)
 
 
-def _may_be_misspelt(term: str) -> bool:
-    if not _SHORTEST <= len(term) <= _LONGEST or term in FUNCTION_WORDS:
-        return False
-    return not _OTHER_MARKS.search(term) and not PAIRED.search(term) and any(map(str.isalpha, term))
+def _doubted(token: str) -> list[str]:
+    found = terms(token)
+    if any(map(_OTHER_MARKS.search, found)):
+        return []
+    return [term for term in found if _SHORTEST <= len(term) <= _LONGEST and _is_word(term)]
+
+
+def _is_word(term: str) -> bool:
+    return term not in FUNCTION_WORDS and not PAIRED.search(term) and any(map(str.isalpha, term))
 
 
 def _letters(term: str) -> str:

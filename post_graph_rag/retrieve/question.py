@@ -28,6 +28,7 @@ _HYPHEN = re.compile(r"[-\u2010](?=\w)")
 _POSSESSIVE = re.compile(r"(?:['\u2019][sS]|(?<=[sS])['\u2019])\W*$")
 _NO_NAMES = FUNCTION_WORDS | {"us", "may", "might", "could", "no", "not", "now", "if"}
 """Words that are a name only where they are written as one: "who" is not The Who, "us" is not the US."""
+_ARTICLES = frozenset(("a", "an", "the"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +68,14 @@ class Question:
 
     @property
     def terms(self) -> list[str]:
-        """Lexical terms of all texts, once each, the first ones of a long text."""
-        found = (term for text in self.embedded for term in terms(text))
-        return list(dict.fromkeys(found))[:_TERMS_READ]
+        """Lexical terms of all texts, once each, the first ones of a long text.
+
+        Words of grammar are left out unless written as a name: "who" stands in The Who, and half of all passages hold
+        "the". Where there are no others they are kept.
+        """
+        found = dict.fromkeys(term for text in self.embedded for term in terms(text))
+        grammar = FUNCTION_WORDS.difference(self.name_keys) | _ARTICLES
+        return ([term for term in found if term not in grammar] or list(found))[:_TERMS_READ]
 
     @property
     def name_keys(self) -> list[str]:

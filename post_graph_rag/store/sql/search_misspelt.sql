@@ -15,10 +15,9 @@ doubtful AS MATERIALIZED (
 ),
 meant AS MATERIALIZED (
     SELECT DISTINCT d.word, v.term
-    FROM sought a CROSS JOIN doubtful d CROSS JOIN LATERAL {one_slip_away} AS v
+    FROM doubtful d CROSS JOIN LATERAL {one_slip_away} AS v
     WHERE length(v.term) > 3
-      AND (SELECT true FROM {record}.posting p WHERE p.kind = 2 AND p.term = v.term
-           AND p.current = ANY(a.flags) AND p.space = ANY(a.spaces) LIMIT 1)
+      AND (SELECT true FROM {record}.posting p WHERE p.kind = 2 AND p.term = v.term LIMIT 1)
 ),
 -- Those come first that share other words with the question, then short ones; a few are looked at. A word of less than
 -- five letters is taken for another one only inside a longer name.

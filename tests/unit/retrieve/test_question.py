@@ -68,3 +68,36 @@ def test_a_word_of_grammar_that_is_written_as_a_name_is_one(asked: str, key: str
 
 def test_a_keyword_is_taken_as_it_is_written() -> None:
     assert "who" in read_question("which band?", QueryParam(ll_keywords=("Who",))).name_keys
+
+
+@pytest.mark.parametrize(
+    ("asked", "key"),
+    [
+        ("Is it Acme's?", "acme"),
+        ("the Adams\u2019 house", "adams"),
+        ("an Acme-owned firm", "acme"),
+        ("Acme/Borealis talks", "borealis"),
+        ("who made The Good, the Bad and the Ugly?", "good the bad and the ugly"),
+        ("Coca-Cola", "coca cola"),
+    ],
+)
+def test_a_name_is_read_in_whatever_it_is_bound_up_with(asked: str, key: str) -> None:
+    assert key in read_question(asked, QueryParam()).name_keys
+
+
+def test_parts_of_a_hyphened_word_in_small_letters_are_no_names() -> None:
+    assert "art" not in read_question("state-of-the-art", QueryParam()).name_keys
+
+
+@pytest.mark.parametrize(
+    ("asked", "searched"),
+    [
+        ("Who is the head of Acme?", ["head", "acme"]),
+        ("songs of The Who", ["song", "who"]),
+        ("what is it?", ["what", "is", "it"]),
+    ],
+)
+def test_words_of_grammar_are_searched_with_where_they_are_a_name_or_all_there_is(
+    asked: str, searched: list[str]
+) -> None:
+    assert read_question(asked, QueryParam()).terms == searched

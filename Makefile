@@ -14,7 +14,7 @@ COMPILE = build/uv/bin/uv pip compile pyproject.toml --extra embedded --extra lo
 	--generate-hashes --no-annotate --no-emit-index-url --custom-compile-command 'make lock' --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help quickstart test test-all lint types bench-speed bench-time bench-models bench-quality build lock clean environment-run environment-dev
+.PHONY: help quickstart test test-all lint types bench-speed bench-time bench-scale bench-models bench-quality build lock clean environment-run environment-dev
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 14
@@ -40,6 +40,9 @@ bench-speed: environment-dev ## speed side by side with the peer, one JSON line 
 
 bench-time: environment-dev ## what other times, deleting and a busy subject cost, one JSON line per phase
 	$(VENV_PYTHON) -m benchmarks.time
+
+bench-scale: environment-dev ## questions to a large realm beside their bare statements, and loading it, one JSON line per phase
+	$(VENV_PYTHON) -m benchmarks.scale
 
 bench-models: environment-dev ## what model calls cost and how limits are borne, one JSON line per phase
 	$(VENV_PYTHON) -m benchmarks.models

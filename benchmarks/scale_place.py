@@ -6,10 +6,13 @@ import asyncio
 import json
 from dataclasses import asdict, dataclass
 
+import asyncpg
+
+from benchmarks.goals import Line
 from benchmarks.scale_graph import draw_spaces
 from benchmarks.server import fresh_database
 from benchmarks.time_graph import Graph
-from benchmarks.time_load import KINDS, Loaded, load_graph
+from benchmarks.time_load import KINDS, SCHEMA, Loaded, load_graph
 from benchmarks.time_place import CACHE, REALM, database_dsn, engine, measured, run_sql, stands_at
 from benchmarks.time_words import WordVectors
 from benchmarks.workload import emit
@@ -18,6 +21,17 @@ from post_graph_rag.store.optimize import optimize
 from post_graph_rag.store.realms import find_realm
 
 DIMENSIONS = 384
+BYTES = """
+SELECT CASE WHEN c.relname ~ '_hnsw$' THEN 'hnsw' WHEN t.relname ~ '_vector_' THEN 'vectors'
+            WHEN t.relname = 'posting' THEN 'words' WHEN n.nspname <> $1 THEN 'graph' ELSE 'record' END AS what,
+       sum(pg_relation_size(c.oid) + CASE WHEN c.relkind = 'r' THEN pg_total_relation_size(c.oid)
+           - pg_relation_size(c.oid) - pg_indexes_size(c.oid) ELSE 0 END)::bigint AS bytes
+FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace LEFT JOIN pg_index i ON i.indexrelid = c.oid
+JOIN pg_class t ON t.oid = coalesce(i.indrelid, c.oid)
+WHERE c.relkind IN ('r', 'i') AND n.nspname IN (
+    $1, (SELECT graph_name FROM post_graph_rag.realm WHERE schema_name = $1)
+) GROUP BY 1 ORDER BY 2 DESC
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,3 +102,14 @@ async def _index(dsn: str) -> None:
         await optimize(database, await find_realm(database, REALM), threshold=0)
     finally:
         await database.close()
+
+
+async def size_line(place: Place) -> Line:
+    """Bytes on disk, by what they are for."""
+    connection = await asyncpg.connect(place.dsn)
+    try:
+        rows = await connection.fetch(BYTES, await connection.fetchval(SCHEMA, REALM))
+    finally:
+        await connection.close()
+    megabytes = {row["what"]: round(row["bytes"] / 2**20, 1) for row in rows}
+    return {"phase": "disk", "relations": place.size.relations, "mb": sum(megabytes.values()), "of_which": megabytes}

@@ -40,10 +40,13 @@ ALTER TABLE {entity_vector} OWNER TO {owner};
 ALTER TABLE {relation_vector} OWNER TO {owner};
 
 -- name: grant_vectors_read
-GRANT SELECT ON {passage_vector}, {entity_vector}, {relation_vector} TO {role}
+-- What is not finished may be looked at by all who may look at the realm.
+GRANT SELECT ON {plan}, {passage_made}, {entity_made}, {relation_made}, {passage_vector}, {entity_vector}, {relation_vector}
+TO {role}
 
 -- name: grant_vectors_write
-GRANT SELECT, INSERT, UPDATE, DELETE ON {passage_vector}, {entity_vector}, {relation_vector} TO {role}
+GRANT SELECT, INSERT, UPDATE, DELETE
+ON {plan}, {passage_made}, {entity_made}, {relation_made}, {passage_vector}, {entity_vector}, {relation_vector} TO {role}
 
 -- name: drop_generation
 DROP TABLE {plan}, {passage_vector}, {entity_vector}, {relation_vector}, {passage_made}, {entity_made}, {relation_made}

@@ -387,7 +387,8 @@ async def test_who_writes_faster_than_the_model_embeds_is_told_so(
     monkeypatch.setattr(ingest_reembed.Reembedding, "_round", round_and_write(writer, model))
     with pytest.raises(Busy, match="faster"):
         await place.engine().reembed(model)
-    assert await faults(writer) == []
+    [told] = await faults(writer)
+    assert "vectors of new-embedding (48 dimensions) wait for the rest" in told
 
 
 async def test_old_tables_that_are_being_read_stay_until_the_next_optimize(
@@ -442,6 +443,26 @@ async def test_only_the_owner_may_move_a_realm(place_of_its_own: Place, make_rol
             await lent.reembed(NewModel())
     finally:
         await connection.close()
+
+
+async def test_who_was_granted_the_realm_sees_what_is_unfinished_and_lacks_no_right(
+    place_of_its_own: Place, make_role: Callable[[str], str]
+) -> None:
+    role = make_role("reembed_onlooker")
+    await place_of_its_own.engine().grant(role, "read")
+    stop_at("vectors_made")
+    with pytest.raises(Stopped):
+        await place_of_its_own.engine().reembed(NewModel())
+    failpoints.hook = None
+    connection = await asyncpg.connect(place_of_its_own.dsn)
+    await connection.execute(f"SET ROLE {role}")
+    try:
+        told = [
+            finding.check for finding in await on_connection(place_of_its_own, connection).doctor() if not finding.ok
+        ]
+    finally:
+        await connection.close()
+    assert told == [f"{place_of_its_own.engine().settings.realm}: reembedding"]
 
 
 async def test_a_callers_connection_will_do_but_not_their_transaction(place: Place) -> None:

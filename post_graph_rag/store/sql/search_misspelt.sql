@@ -3,15 +3,24 @@
 -- letters (those a slip may bring in), flags (current or not), most (postings of one term that are read).
 
 -- name: misspelt
--- Words that no name has; where they are not written as a name, no passage either: these may be misspelt.
-doubtful AS MATERIALIZED (
-    SELECT w.word, w.letters
+-- Words that no name has; where they are not written as a name, no passage either: these may be misspelt. With each the
+-- words of names before and after it: as many letters as it shares with one of them are right, so a slip comes no later.
+unknown AS MATERIALIZED (
+    SELECT w.word, w.letters,
+           (SELECT p.term FROM {record}.posting p WHERE p.kind = 2 AND p.term < w.word ORDER BY p.term DESC LIMIT 1) AS before,
+           (SELECT p.term FROM {record}.posting p WHERE p.kind = 2 AND p.term > w.word ORDER BY p.term LIMIT 1) AS after
     FROM sought a CROSS JOIN LATERAL unnest(a.words, a.named, a.letters) AS w(word, named, letters)
     WHERE (SELECT true FROM {record}.posting p WHERE p.kind = 2 AND p.term = w.word
            AND p.current = ANY(a.flags) AND p.space = ANY(a.spaces) LIMIT 1) IS NULL
       AND (w.named OR (SELECT true FROM {record}.posting p WHERE p.kind = 1 AND p.term = w.word
                        AND p.current = ANY(a.flags) AND p.space = ANY(a.spaces) LIMIT 1) IS NULL)
     LIMIT 3
+),
+doubtful AS MATERIALIZED (
+    SELECT w.word, w.letters, (
+               SELECT count(*)::int FROM generate_series(1, length(w.word)) AS i
+               WHERE left(w.word, i) IN (left(w.before, i), left(w.after, i))) AS right_letters
+    FROM unknown w
 ),
 meant AS MATERIALIZED (
     SELECT DISTINCT d.word, v.term
@@ -49,13 +58,14 @@ misspelt AS (
 -- name: one_slip_away
 -- What d.word becomes by one letter that is left out, put in, exchanged or swapped with the next, or without its ending;
 -- the first letter stays. Four of five misspelt words have one such slip (Damerau, CACM 7, 1964), few in the first letter.
-(SELECT left(d.word, i - 1) || substr(d.word, i + 1) AS term FROM generate_series(2, length(d.word)) AS i
+(SELECT left(d.word, i - 1) || substr(d.word, i + 1) AS term
+ FROM generate_series(2, least(length(d.word), d.right_letters + 1)) AS i
  UNION ALL
  SELECT left(d.word, i - 1) || substr(d.word, i + 1, 1) || substr(d.word, i, 1) || substr(d.word, i + 2)
- FROM generate_series(2, length(d.word) - 1) AS i
+ FROM generate_series(2, least(length(d.word) - 1, d.right_letters + 1)) AS i
  UNION ALL
  SELECT left(d.word, i - 1) || letter || substr(d.word, i + instead)
- FROM generate_series(2, length(d.word) + 1) AS i CROSS JOIN (VALUES (0), (1)) AS k(instead)
+ FROM generate_series(2, least(length(d.word), d.right_letters) + 1) AS i CROSS JOIN (VALUES (0), (1)) AS k(instead)
  CROSS JOIN unnest(string_to_array(d.letters, NULL)) AS letter
  UNION ALL
  SELECT left(d.word, length(d.word) - i) FROM generate_series(2, least(3, length(d.word) - 5)) AS i)

@@ -34,12 +34,10 @@ async def question_vectors(
     """
     texts = [realm.query_prefix + text for text in asked.embedded]
     missing = [text for text in texts if text not in known]
-    if len(missing) == len(texts):
-        return _fitting(await _made(model, texts, note, question_mark(asked.asked)), len(texts), realm)
-    made = dict(known)
-    if missing:
-        made |= zip(missing, await _made(model, missing, note, question_mark(asked.asked)), strict=True)
-    return _fitting(np.stack([_vector(made[text]) for text in texts]), len(texts), realm)
+    made = await _made(model, missing, note, question_mark(asked.asked)) if missing else ()
+    fresh = dict(zip(missing, made, strict=True))
+    found = [fresh[text] if text in fresh else _vector(known[text]) for text in texts]
+    return _fitting(np.stack(found), len(texts), realm)
 
 
 async def made_together(model: EmbeddingModel, texts: Sequence[str], note: Note) -> Known:

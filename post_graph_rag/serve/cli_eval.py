@@ -22,6 +22,7 @@ TopK = Annotated[int, typer.Option(help="How many passages, relations and entiti
 Answers = Annotated[bool, typer.Option("--answers", help="Have the questions answered too, a model call each.")]
 Concurrency = Annotated[int, typer.Option(help="Questions under way at once.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print a JSON object a mode, with the result of each question.")]
+_MODES = ["mix", "local", "naive"]
 _SHOWN_ERRORS = 3
 
 
@@ -29,7 +30,7 @@ _SHOWN_ERRORS = 3
 async def evaluate(
     settings: Settings,
     questions: Questions,
-    modes: Modes = ["mix", "local", "naive"],  # noqa: B006
+    modes: Modes = _MODES,
     top_k: TopK = 10,
     answers: Answers = False,
     concurrency: Concurrency = 8,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
 
+import asyncpg
 import pytest
 from pydantic import SecretStr
 
@@ -112,6 +113,17 @@ async def test_so_many_are_under_way_as_are_allowed(
     assert chat.most_under_way == most
 
 
+async def test_on_one_connection_of_the_callers_they_wait_for_their_turn(
+    world_dsn: str, embedding: ScriptedEmbedding, rag: GraphRAG
+) -> None:
+    connection = await asyncpg.connect(world_dsn)
+    models = Models(ScriptedChat(), embedding)
+    async with GraphRAG(Settings(realm=REALM), connection=connection, models=models) as lent:
+        found = await lent.query_data_many(ASKED)
+    await connection.close()
+    assert found == await rag.query_data_many(ASKED)
+
+
 async def test_a_realm_that_is_not_there_is_each_questions_error(database: str) -> None:
     async with engine(database, ScriptedEmbedding(DIMENSIONS)) as rag:
         found = await rag.query_data_many(ASKED)
@@ -119,8 +131,9 @@ async def test_a_realm_that_is_not_there_is_each_questions_error(database: str) 
 
 
 async def test_an_outcome_can_be_written_down(rag: GraphRAG) -> None:
-    failed = (await rag.query_data_many([" ", "\ud800?"]))[0]
-    assert failed.model_dump(mode="json")["error"] == "InputError: the question is empty: ask something"
+    failed, found = (outcome.model_dump(mode="json") for outcome in await rag.query_data_many([" ", "\ud800?"]))
+    assert failed["error"] == "InputError: the question is empty: ask something"
+    assert (found["question"], found["result"]["question"], found["error"]) == ("\ufffd?", "\ufffd?", None)
 
 
 @pytest.mark.parametrize(("questions", "concurrency"), [("who?", 8), ([None], 8), (["who?"], 0)])

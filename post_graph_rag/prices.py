@@ -29,7 +29,10 @@ class Price(NamedTuple):
 
 def _table(given: object) -> object:
     """A table as a variable has it: JSON."""
-    return json.loads(given) if isinstance(given, str) else given
+    try:
+        return json.loads(given) if isinstance(given, str) else given
+    except RecursionError as error:
+        raise ValueError("nested too deep") from error
 
 
 Prices: TypeAlias = Annotated[Mapping[str, Price], NoDecode, BeforeValidator(_table)]

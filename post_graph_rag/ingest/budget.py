@@ -6,8 +6,9 @@ from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from post_graph_rag.errors import BudgetExceeded, ConfigurationError
+from post_graph_rag.errors import BudgetExceeded, ConfigurationError, InputError
 from post_graph_rag.models.answer_call import prompt_tokens
+from post_graph_rag.models.limits import storable
 from post_graph_rag.models.offline.chat import OfflineChat
 from post_graph_rag.models.offline.embedding import OfflineEmbedding
 from post_graph_rag.models.protocols import (
@@ -33,6 +34,7 @@ class Budget:
 
     A call that is under way when the budget is spent is waited for, so a little more may be spent than that.
     tokenizer: counts where a model does not tell.
+    Raises InputError for a bound that is no number, which would hold nobody back.
     """
 
     tokens: int | None
@@ -42,6 +44,12 @@ class Budget:
     spent_tokens: int = 0
     spent_cost: float = 0.0
     refused: bool = field(default=False)
+
+    def __post_init__(self) -> None:
+        bounds: dict[str, object] = {"budget_tokens": self.tokens, "budget_cost": self.cost}
+        for name, most in bounds.items():
+            if most is not None and not (isinstance(most, int | float) and most >= 0):
+                raise InputError(f"{name} must be a number from 0 on, or None for any")
 
     def check_prices(self, models: Iterable[str]) -> None:
         """Raises ConfigurationError where a cost is bounded and nobody says what a model costs."""
@@ -105,9 +113,8 @@ class BudgetedChat:
 
     async def chat(self, request: ChatRequest) -> ChatReply:
         self._budget.check()
-        reply = await self._model.chat(request)
-        if isinstance(reply, ChatReply):
-            self._budget.spend((reply.model, self.name), *self._counted(request, reply), max(reply.cached_tokens, 0))
+        reply = storable(await self._model.chat(request), self.name)
+        self._budget.spend((reply.model, self.name), *self._counted(request, reply), reply.cached_tokens)
         return reply
 
     def stream(self, request: ChatRequest) -> AsyncIterator[str]:
@@ -118,7 +125,7 @@ class BudgetedChat:
         await self._model.close()
 
     def _counted(self, request: ChatRequest, reply: ChatReply) -> tuple[int, int]:
-        if min(reply.prompt_tokens, reply.output_tokens) >= 0 < reply.prompt_tokens + reply.output_tokens:
+        if reply.prompt_tokens or reply.output_tokens:
             return reply.prompt_tokens, reply.output_tokens
         tokenizer = self._budget.tokenizer
         return prompt_tokens(request, tokenizer), tokenizer.count(reply.text)

@@ -8,8 +8,9 @@ from dataclasses import replace
 from typing import Any
 from weakref import WeakKeyDictionary
 
+from post_graph_rag.calling import tried
 from post_graph_rag.clean import clean_text
-from post_graph_rag.errors import LLMError
+from post_graph_rag.errors import EmbeddingError, LLMError, RAGError
 from post_graph_rag.models.protocols import (
     ChatModel,
     ChatReply,
@@ -44,7 +45,8 @@ class Slots:
 class LimitedChat:
     """`model` with at most `most` calls under way; an open stream is one.
 
-    Its words and its name lose what PostgreSQL cannot hold. Raises LLMError for an answer that is no ChatReply.
+    Its words and its name lose what PostgreSQL cannot hold. Raises LLMError for an answer that is no ChatReply, and for
+    whatever the model raises that is no error of this library.
     """
 
     def __init__(self, model: ChatModel, most: int | Slots) -> None:
@@ -71,14 +73,14 @@ class LimitedChat:
 
     async def chat(self, request: ChatRequest) -> ChatReply:
         async with self._slots.here():
-            return _storable(await self._model.chat(request), self.name)
+            return storable(await _answer(LLMError, self.name, self._model.chat, request), self.name)
 
     async def stream(self, request: ChatRequest) -> AsyncIterator[str]:
         async with self._slots.here():
             pieces = self._model.stream(request)
             try:
                 async for piece in pieces:
-                    yield clean_text(piece)[0]
+                    yield clean_text(_words(piece, self.name))[0]
             finally:
                 # Left early, a generator would end its call only when it is collected.
                 if isinstance(pieces, AsyncGenerator):
@@ -89,7 +91,10 @@ class LimitedChat:
 
 
 class LimitedEmbedding:
-    """`model` with at most `most` calls under way. Raises EmbeddingError for an answer that is not its vectors."""
+    """`model` with at most `most` calls under way.
+
+    Raises EmbeddingError for an answer that is not its vectors, and for whatever the model raises likewise.
+    """
 
     def __init__(self, model: EmbeddingModel, most: int | Slots) -> None:
         self._model = model
@@ -109,24 +114,43 @@ class LimitedEmbedding:
 
     async def embed(self, texts: Sequence[str], kind: EmbeddingKind = "passage") -> Vectors:
         async with self._slots.here():
-            return usable(await self._model.embed(texts, kind), len(texts), self.name)
+            made = await _answer(EmbeddingError, self.name, self._model.embed, texts, kind)
+            return usable(made, len(texts), self.name)
 
     async def close(self) -> None:
         await self._model.close()
 
 
-def _storable(reply: ChatReply, name: str) -> ChatReply:
-    if not isinstance(reply, ChatReply) or not isinstance(reply.text, str):
+async def _answer(kind: type[LLMError] | type[EmbeddingError], name: str, call: Callable[..., Any], *args: Any) -> Any:
+    """What the model gives; what it raises is an error of this library, or becomes one of `kind`."""
+    outcome = await tried(call, *args)
+    if isinstance(outcome.error, RAGError):
+        raise outcome.error
+    if outcome.error is not None:
+        raise kind(f"The model {name!r} failed with {outcome.said}") from outcome.error
+    return outcome.value
+
+
+def storable(reply: object, name: str) -> ChatReply:
+    """A reply of the model `name` as it can be stored. Raises LLMError for what is no ChatReply with a text."""
+    if not isinstance(reply, ChatReply):
         raise LLMError(f"The model {name!r} answered with something that is no ChatReply with a text.")
     return replace(
         reply,
-        text=clean_text(reply.text)[0],
-        model=clean_text(reply.model)[0],
+        text=clean_text(_words(reply.text, name))[0],
+        model=clean_text(reply.model)[0] if isinstance(reply.model, str) else name,
         prompt_tokens=_counted(reply.prompt_tokens),
         output_tokens=_counted(reply.output_tokens),
         cached_tokens=_counted(reply.cached_tokens),
     )
 
 
-def _counted(tokens: int) -> int:
-    return max(0, min(tokens, _MOST_COUNTED))
+def _words(text: object, name: str) -> str:
+    if not isinstance(text, str):
+        raise LLMError(f"The model {name!r} answered with something that is no ChatReply with a text.")
+    return text
+
+
+def _counted(tokens: object) -> int:
+    """As the ledger can hold it; a model that does not tell may say so in any way."""
+    return max(0, min(tokens, _MOST_COUNTED)) if isinstance(tokens, int) else 0

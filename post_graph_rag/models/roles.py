@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import get_args
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, get_args
 
 from post_graph_rag.config import Settings
-from post_graph_rag.errors import ConfigurationError, ModelNotConfigured
+from post_graph_rag.errors import ConfigurationError, InputError, ModelNotConfigured
 from post_graph_rag.models.limits import LimitedChat, LimitedEmbedding
 from post_graph_rag.models.offline.chat import OfflineChat
 from post_graph_rag.models.offline.embedding import OfflineEmbedding
@@ -24,6 +24,7 @@ class Models:
     chat: one model for all roles, or a mapping from role to model; None for an engine that only searches.
     embedding: needed for all modes but bypass.
     concurrency: calls under way at once, the same for each role and for embedding, or by role; 8 where none is said.
+    Raises InputError for what is no model, for a role that there is not, and for a concurrency that lets no call begin.
     """
 
     def __init__(
@@ -37,6 +38,8 @@ class Models:
             return concurrency if isinstance(concurrency, int) else concurrency.get(role, CONCURRENCY)
 
         by_role = chat if isinstance(chat, Mapping) else dict.fromkeys(ROLES, chat) if chat is not None else {}
+        _check_models(by_role, embedding)
+        _check_concurrency(concurrency)
         self._chat = {role: LimitedChat(model, most(role)) for role, model in by_role.items()}
         self._embedding = LimitedEmbedding(embedding, most("embedding")) if embedding is not None else None
 
@@ -84,6 +87,31 @@ class Models:
             await model.close()
         if self._embedding is not None:
             await self._embedding.close()
+
+
+def _check_models(chat: Mapping[Role, object], embedding: object) -> None:
+    _check_names(chat, ROLES)
+    if not all(hasattr(model, "chat") for model in chat.values()):
+        raise InputError(
+            "a language model is an object with name, chat, stream and close; Settings(model=…) takes names"
+        )
+    if embedding is not None and not hasattr(embedding, "embed"):
+        raise InputError(
+            "an embedding model is an object with name, dimensions, embed and close; Settings(embedding_model=…) takes "
+            "names"
+        )
+
+
+def _check_concurrency(given: object) -> None:
+    bounds = given if isinstance(given, Mapping) else {"extraction": given}
+    _check_names(bounds, get_args(RoleName))
+    if any(not isinstance(most, int) or most < 1 for most in bounds.values()):
+        raise InputError("concurrency must be a whole number from 1 on, or one for each role")
+
+
+def _check_names(given: Mapping[Any, object], roles: Sequence[str]) -> None:
+    if unknown := [role for role in given if role not in roles]:
+        raise InputError(f"there is no role {unknown[0]!r}; there are {', '.join(roles)}")
 
 
 def models_from_settings(settings: Settings) -> Models:

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
+from typing import Any
 
+import pytest
+
+from post_graph_rag.errors import BudgetExceeded, EmbeddingError, LLMError
 from post_graph_rag.models.limits import LimitedChat, LimitedEmbedding
-from post_graph_rag.models.protocols import ChatModel, ChatRequest, EmbeddingModel
+from post_graph_rag.models.protocols import ChatModel, ChatReply, ChatRequest, EmbeddingModel
 from post_graph_rag.records import Message
 from post_graph_rag.testing import ScriptedChat, ScriptedEmbedding
 
@@ -48,6 +53,58 @@ async def test_a_failed_call_gives_its_slot_back() -> None:
     limited = LimitedChat(ScriptedChat("yes", fail=5), 1)
     await asyncio.gather(*(limited.chat(ASK) for _ in range(5)), return_exceptions=True)
     assert (await limited.chat(ASK)).text == "yes"
+
+
+class Odd:
+    """A model of somebody's that does whatever it is given to do."""
+
+    name, dimensions = "odd", 2
+
+    def __init__(self, act: Callable[[], Any]) -> None:
+        self.act = act
+
+    async def chat(self, request: ChatRequest) -> Any:
+        return self.act()
+
+    async def embed(self, texts: Any, kind: Any = "passage") -> Any:
+        return self.act()
+
+
+def fail(error: BaseException) -> Callable[[], Any]:
+    def act() -> Any:
+        raise error
+
+    return act
+
+
+@pytest.mark.parametrize("error", [KeyError("choices"), TimeoutError(), asyncio.CancelledError(), ConnectionError("x")])
+async def test_whatever_a_model_raises_is_a_failure_of_the_model(error: BaseException) -> None:
+    odd: Any = Odd(fail(error))
+    with pytest.raises(LLMError, match=f"'odd' failed with {type(error).__name__}"):
+        await LimitedChat(odd, 1).chat(ASK)
+    with pytest.raises(EmbeddingError, match=f"'odd' failed with {type(error).__name__}"):
+        await LimitedEmbedding(odd, 1).embed(["a"])
+
+
+async def test_an_error_of_this_library_stays_what_it_is() -> None:
+    odd: Any = Odd(fail(BudgetExceeded()))
+    with pytest.raises(BudgetExceeded):
+        await LimitedChat(odd, 1).chat(ASK)
+
+
+async def test_a_call_that_is_given_up_ends() -> None:
+    model = ScriptedChat(delay=60)
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(0.01):
+            await LimitedChat(model, 1).chat(ASK)
+
+
+UNTOLD: Any = None
+
+
+async def test_usage_and_name_that_are_not_told_are_none_and_the_models_own() -> None:
+    odd: Any = Odd(lambda: ChatReply("yes", UNTOLD, UNTOLD, "many", 1.5))  # type: ignore[arg-type]
+    assert await LimitedChat(odd, 1).chat(ASK) == ChatReply("yes", "odd")
 
 
 async def test_an_open_stream_holds_a_slot_until_it_is_left() -> None:

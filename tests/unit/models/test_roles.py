@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from post_graph_rag.config import Settings
-from post_graph_rag.errors import ConfigurationError, ModelNotConfigured
+from post_graph_rag.errors import ConfigurationError, InputError, ModelNotConfigured
 from post_graph_rag.models.roles import Models, models_from_settings
 from post_graph_rag.testing import ScriptedChat, ScriptedEmbedding
 
@@ -97,3 +97,21 @@ async def test_closing_closes_each_of_them() -> None:
     await Models(chat, embedding).close()
     assert chat.closed
     assert embedding.closed
+
+
+@pytest.mark.parametrize("given", [{"concurrency": 0}, {"concurrency": {"extraction": 0}}, {"concurrency": "8"}])
+def test_a_concurrency_that_lets_no_call_begin_is_refused(given: dict[str, Any]) -> None:
+    with pytest.raises(InputError, match="concurrency must be a whole number from 1 on"):
+        Models(ScriptedChat(), **given)
+
+
+@pytest.mark.parametrize("given", [{"chat": {"extracton": ScriptedChat()}}, {"concurrency": {"extracton": 2}}])
+def test_a_role_that_there_is_not_is_refused(given: dict[str, Any]) -> None:
+    with pytest.raises(InputError, match="there is no role 'extracton'; there are extraction"):
+        Models(**given)
+
+
+@pytest.mark.parametrize("given", [{"chat": "gpt-4o"}, {"chat": {"extraction": 7}}, {"embedding": "a-name"}])
+def test_a_name_in_place_of_a_model_is_refused(given: dict[str, Any]) -> None:
+    with pytest.raises(InputError, match="takes names"):
+        Models(**given)

@@ -26,6 +26,8 @@ _WORDS_DOUBTED = 8
 _BETWEEN_WORDS = re.compile(r"[\s/\u2013\u2014]+")
 _HYPHEN = re.compile(r"[-\u2010](?=\w)")
 _POSSESSIVE = re.compile(r"(?:['\u2019][sS]|(?<=[sS])['\u2019])\W*$")
+_TWO_CAPITALS = re.compile(r"[A-Z]\w+ [A-Z]\w+")
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _NO_NAMES = FUNCTION_WORDS | {"us", "may", "might", "could", "no", "not", "now", "if"}
 """Words that are a name only where they are written as one: "who" is not The Who, "us" is not the US."""
 _ARTICLES = frozenset(("a", "an", "the"))
@@ -74,7 +76,9 @@ class Question:
         "the". Where there are no others they are kept.
         """
         found = dict.fromkeys(term for text in self.embedded for term in terms(text))
-        grammar = FUNCTION_WORDS.difference(self.name_keys) | _ARTICLES
+        given = {*self.entities, *self.relations}
+        names = {key for text in self.embedded for key in _grammar_as_names(text, text not in given)}
+        grammar = FUNCTION_WORDS - names | _ARTICLES
         return ([term for term in found if term not in grammar] or list(found))[:_TERMS_READ]
 
     @property
@@ -141,10 +145,21 @@ def _joined(words: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _run_keys(text: str, is_sentence: bool) -> list[str]:
-    words = [word for token in _BETWEEN_WORDS.split(text.strip()) for word in _parts(token)][:_WORDS_READ]
+    words = _words(text)
     runs = ((i, i + length) for length in range(1, _LONGEST_NAME + 1) for i in range(len(words) - length + 1))
     keys = [(key, end) for start, end in runs for key in _keys(" ".join(words[start:end]))]
     return [key for key, end in keys if key not in _NO_NAMES or _is_name(words, end, is_sentence)]
+
+
+def _grammar_as_names(text: str, is_sentence: bool) -> list[str]:
+    """Words of grammar that stand for names, such as IT and The Who."""
+    words = _words(text)
+    keys = [(name_key(word), end) for end, word in enumerate(words, 1) if not word.islower()]
+    return [key for key, end in keys if key in FUNCTION_WORDS and _is_name(words, end, is_sentence)]
+
+
+def _words(text: str) -> list[str]:
+    return [word for token in _BETWEEN_WORDS.split(text.strip()) for word in _parts(token)][:_WORDS_READ]
 
 
 def _parts(token: str) -> list[str]:
@@ -152,10 +167,13 @@ def _parts(token: str) -> list[str]:
     return _HYPHEN.split(token) if any(map(str.isupper, token)) else [token]
 
 
-def _keys(run: str) -> tuple[str, ...]:
-    """The key of a run of words, and that of the name of which it is the possessive."""
+def _keys(run: str) -> list[str]:
+    """Keys of a run of words as it stands, of the name whose possessive it is, and of "Open AI" and OpenAI both."""
+    if run.isascii() and run.islower() and "'" not in run:
+        return [name_key(run)]
     name = _POSSESSIVE.sub("", run)
-    return (name_key(run),) if name == run else (name_key(run), name_key(name))
+    joined = name.replace(" ", "") if _TWO_CAPITALS.fullmatch(name) else name
+    return [name_key(form) for form in dict.fromkeys((run, name, joined, _HUMP.sub(" ", name)))]
 
 
 def _is_name(words: Sequence[str], end: int, is_sentence: bool) -> bool:

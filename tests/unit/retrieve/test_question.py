@@ -79,6 +79,8 @@ def test_a_keyword_is_taken_as_it_is_written() -> None:
         ("Acme/Borealis talks", "borealis"),
         ("who made The Good, the Bad and the Ugly?", "good the bad and the ugly"),
         ("Coca-Cola", "coca cola"),
+        ("models of Open AI", "openai"),
+        ("models of OpenAI", "open ai"),
     ],
 )
 def test_a_name_is_read_in_whatever_it_is_bound_up_with(asked: str, key: str) -> None:

@@ -6,12 +6,14 @@ import asyncio
 import uuid
 from collections.abc import AsyncIterator, Iterator
 
+import asyncpg
 import pytest
 
 from post_graph_rag.records import QueryData, QueryParam
 from post_graph_rag.retrieve.pipeline import Reader, retrieve
 from post_graph_rag.store.database import Database
-from post_graph_rag.store.realms import ensure_realm, find_realm
+from post_graph_rag.store.identifiers import quoted
+from post_graph_rag.store.realms import Realm, ensure_realm, find_realm
 from post_graph_rag.testing import ScriptedEmbedding
 from tests.integration.retrieve.conftest import DIMENSIONS, REALM, reader_of
 from tests.integration.retrieve.filling import Filler
@@ -177,3 +179,35 @@ async def test_misspelt_names_of_other_spaces_stay_there(made: Reader) -> None:
 async def test_a_misspelt_name_is_found_at_another_time_too(made: Reader) -> None:
     then = ONLY_NAMES.model_copy(update={"as_of": "2020"})
     assert named(await retrieve(made, "Who is Jonh Smith?", then))[:1] == ["John Smith"]
+
+
+async def crowd(dsn: str, realm: Realm, names: int) -> None:
+    """Names of two words, of which the second is shared by two hundred each."""
+    connection = await asyncpg.connect(dsn)
+    await connection.execute(f"SET search_path = {quoted(realm.info.schema_name)}")
+    await connection.execute(
+        f"""
+        CREATE TEMP TABLE made AS
+        SELECT 1000 + n AS id, translate(left(md5(n::text), 8), '0123456789', 'ghijklmnop') AS one,
+               'brook' || translate((n % {names // 200})::text, '0123456789', 'ghijklmnop') AS other
+        FROM generate_series(1, {names}) n;
+        INSERT INTO entity (id, space, key, canonical, current) OVERRIDING SYSTEM VALUE
+        SELECT id, 1, one || ' ' || other || id, id, true FROM made;
+        INSERT INTO entity_name (id, entity, name, key, alias, recorded) OVERRIDING SYSTEM VALUE
+        SELECT id, id, one || ' ' || other, one || ' ' || other, false, tstzrange(now(), null) FROM made;
+        INSERT INTO posting (kind, space, term, id, frequency, length, current)
+        SELECT 2, 1, unnest(ARRAY[one, other]), id, 1, 2, true FROM made;
+        ANALYZE
+        """
+    )
+    await connection.close()
+
+
+async def test_a_misspelt_name_is_found_in_a_crowd_that_shares_one_of_its_words(
+    store: Database, realm: Realm, filler: Filler, database: str
+) -> None:
+    filler.document("one", "Here is told of somebody.", mentions=["Octavian Brookgh"])
+    await filler.flush(database)
+    await crowd(database, realm, 20_000)
+    found = await retrieve(reader_of(store, realm), "who met Octavain Brookgh?", ONLY_NAMES)
+    assert named(found)[:1] == ["Octavian Brookgh"]

@@ -10,6 +10,7 @@ from pydantic import SecretStr
 
 from benchmarks.sqlcount import counting
 from post_graph_rag import EvalQuestion, GraphRAG, Models, QueryParam, Settings
+from post_graph_rag.models import call_log
 from post_graph_rag.testing import ScriptedChat, ScriptedEmbedding
 from tests.integration.admin.commands import run
 from tests.integration.retrieve.conftest import DIMENSIONS, REALM
@@ -24,6 +25,12 @@ QUESTIONS = [
 def engine(dsn: str, chat: ScriptedChat) -> GraphRAG:
     settings = Settings(dsn=SecretStr(dsn), realm=REALM)
     return GraphRAG(settings, models=Models(chat, ScriptedEmbedding(DIMENSIONS)))
+
+
+@pytest.fixture(autouse=True)
+def calm(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The ledger is written when an engine closes, not between statements that are counted."""
+    monkeypatch.setattr(call_log, "PATIENCE", 600.0)
 
 
 async def test_documents_and_answers_are_compared(world_dsn: str) -> None:

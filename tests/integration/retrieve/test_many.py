@@ -11,6 +11,7 @@ from pydantic import SecretStr
 from benchmarks.sqlcount import counting
 from post_graph_rag import GraphRAG, Models, QueryParam, Settings
 from post_graph_rag.errors import EmbeddingError, InputError, LLMError, RealmNotFound
+from post_graph_rag.models import call_log
 from post_graph_rag.models.protocols import ChatRequest, EmbeddingKind, Vectors
 from post_graph_rag.testing import ScriptedChat, ScriptedEmbedding
 from tests.integration.retrieve.conftest import DIMENSIONS, REALM
@@ -32,6 +33,12 @@ class Moody(ScriptedEmbedding):
 def engine(dsn: str, embedding: ScriptedEmbedding, chat: ScriptedChat | None = None) -> GraphRAG:
     settings = Settings(dsn=SecretStr(dsn), realm=REALM, pool_size=3)
     return GraphRAG(settings, models=Models(chat or ScriptedChat(), embedding))
+
+
+@pytest.fixture(autouse=True)
+def calm(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The ledger is written when an engine closes, not between statements that are counted."""
+    monkeypatch.setattr(call_log, "PATIENCE", 600.0)
 
 
 @pytest.fixture

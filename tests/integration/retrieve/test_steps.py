@@ -6,12 +6,16 @@ import json
 from dataclasses import replace
 
 import pytest
+from pydantic import SecretStr
 
 from benchmarks.sqlcount import counting
+from post_graph_rag import GraphRAG, Models, Settings
+from post_graph_rag.errors import ModelNotConfigured
 from post_graph_rag.models.protocols import ChatRequest
-from post_graph_rag.records import Message, Mode, QueryParam
+from post_graph_rag.records import Extraction, Message, Mode, QueryParam
 from post_graph_rag.retrieve.pipeline import Library, Reader, retrieve
-from post_graph_rag.testing import ScriptedChat, ScriptedEmbedding
+from post_graph_rag.testing import ScriptedChat, ScriptedEmbedding, plain_facts
+from tests.integration.retrieve.conftest import DIMENSIONS, REALM
 
 ASKED = "who bought it?"
 CONDENSED, PART, LOW, HIGH = "who bought Orion Foundry?", "what is cast?", "Orion Foundry", "sale"
@@ -24,7 +28,9 @@ HISTORY = (Message(role="user", content="Tell me of Orion Foundry."),)
 ALL = QueryParam(extract_keywords=True, decompose=True, condense=True, conversation_history=HISTORY)
 
 
-def said(request: ChatRequest) -> str:
+def said(request: ChatRequest) -> str | Extraction:
+    if request.role == "extraction":
+        return plain_facts(request.inputs["text"]) if request.round == 0 else Extraction()
     return json.dumps(SAID[request.schema_name])
 
 
@@ -75,3 +81,23 @@ async def test_nothing_of_a_question_is_left_for_the_next(world: Reader) -> None
     reader = helped(world, ScriptedChat(said))
     await retrieve(reader, ASKED, ALL)
     assert await retrieve(reader, "who plays the cello?") == plain
+
+
+async def test_an_engine_asks_its_auxiliary_model_and_books_the_calls(database: str) -> None:
+    chat = ScriptedChat(said)
+    models = Models({"extraction": chat, "auxiliary": chat}, ScriptedEmbedding(DIMENSIONS))
+    settings = Settings(dsn=SecretStr(database), realm=REALM, graph="none")
+    async with GraphRAG(settings, models=models) as rag:
+        await rag.index_text("Kestrel Holdings bought Orion Foundry.")
+        data = await rag.query_data(ASKED, ALL)
+        booked = {usage.of: usage.calls for usage in await rag.usage(by="role")}
+    assert data.searched == (CONDENSED, PART, LOW, HIGH)
+    assert booked["auxiliary"] == 3
+
+
+async def test_a_step_without_a_model_for_it_is_refused_before_anything_is_embedded(world_dsn: str) -> None:
+    embedding = ScriptedEmbedding(DIMENSIONS)
+    async with GraphRAG(Settings(dsn=SecretStr(world_dsn), realm=REALM), models=Models(None, embedding)) as rag:
+        with pytest.raises(ModelNotConfigured, match="auxiliary"):
+            await rag.query_data(ASKED, QueryParam(extract_keywords=True))
+    assert embedding.texts == []

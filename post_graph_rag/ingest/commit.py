@@ -36,11 +36,11 @@ class Commit:
     ) -> Committed:
         """Give passages that are there already (id -> space, extraction) their structure, or say why they lack it.
 
-        extractors: what each extraction is from, by the passage's id.
+        extractors: what each extraction is from, by the passage's id; empty where it is to be tried again.
         """
         stamp = await write.take_stamp(self._session)
         marks: list[dict[str, Any]] = [{"id": id, "extractor": extractors[id], "failure": None} for id in found]
-        marks += [{"id": id, "extractor": None, "failure": failure} for id, failure in failures.items()]
+        marks += [{"id": id, "extractor": extractors[id] or None, "failure": why} for id, why in failures.items()]
         pending = await write.settle_pending(self._session, marks)
         written = Written(structure={id: what for id, what in found.items() if id in pending})
         return await follow(self._session, stamp, self._graph, written)

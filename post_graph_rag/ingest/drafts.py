@@ -25,7 +25,7 @@ class PassageDraft:
     """A passage of a draft. `known` is its row's id where it already has structure and vector, so nothing is asked.
 
     vector: None where it has one already; extraction: None where it has structure already, or could not be had, and
-    then `failure` says why.
+    then `failure` says why; it is pending where `extractor` is empty.
     """
 
     chunk: Chunk

@@ -35,7 +35,10 @@ READING = 3
 
 @dataclass(slots=True)
 class Extracted:
-    """What came of one passage; `failure` says why there is no extraction, `extractor` names the rounds it is from."""
+    """What came of one passage; `failure` says why there is no extraction.
+
+    extractor: names the rounds it is from, also where these can find nothing; empty where to try again may help.
+    """
 
     extraction: Extraction | None = None
     extractor: str = ""
@@ -115,7 +118,7 @@ class Extractor:
         self._expected = Expected.by(schema)
         self._gates = DEFAULT_GATES.difference(open_gates)
         parameters = sorted(parameters_of(chat).items()) if chat else []
-        self._reading = (READING, schema and schema.model_dump_json(), *sorted(open_gates), *parameters)
+        self._reading = (READING, schema and schema.model_dump(), *sorted(open_gates), *parameters)
         self._underway = Underway()
 
     @property
@@ -184,9 +187,11 @@ class Extractor:
                 both = _joined(found, await self._by_own(self._own, passage, keys[-1]))
                 found = tidied(both.entities, both.relations, passage.done.repairs)
         done = passage.done
-        done.extractor = done.extractor or self.name
         if done.failure is None:
+            done.extractor = done.extractor or self.name
             self._check(found, passage)
+        else:
+            done.extractor = ""
         return done
 
     async def _by_model(self, chat: ChatModel, passage: _Passage, keys: Sequence[bytes]) -> Extraction:
@@ -227,6 +232,7 @@ class Extractor:
         given = Told(shown, passage.text, passage.context, passage.known_names)
         kept, done.gates = apply_gates(found, self._gates, expected=self._expected, told=given)
         if self._own is not None and self._own.replaces and not (kept.entities or kept.relations):
+            # It was read: to call the function once more would cost as much and find as little.
             passage.failed(ExtractionError("extraction_fn found nothing in the passage that can be used"))
         else:
             done.extraction = located(kept, passage.text, done.repairs) if self._quoting else kept

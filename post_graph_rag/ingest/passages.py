@@ -112,7 +112,7 @@ def _passage_row(n: int, key: Identity, passage: PassageDraft) -> dict[str, Any]
         "event": event,
         "text": passage.chunk.text,
         "tokens": passage.tokens,
-        "extractor": passage.extractor if passage.extraction is not None else None,
+        "extractor": passage.extractor or None,
         "failure": passage.failure,
     }
 
@@ -123,7 +123,7 @@ def _outcome(one: Placed, reading: Reading) -> Outcome:
     if one.draft.extraction is not None and (row.added or not had or renewed):
         mark = {"id": row.id, "extractor": one.draft.extractor, "failure": None}
         return Outcome(written=True, closed=had and row.live, mark=None if row.added else mark)
-    mark = {"id": row.id, "extractor": None, "failure": one.draft.failure}
+    mark = {"id": row.id, "extractor": one.draft.extractor or None, "failure": one.draft.failure}
     failed = not had and not row.added and one.draft.failure is not None
     return Outcome(reopened=had and not row.live, mark=mark if failed else None)
 

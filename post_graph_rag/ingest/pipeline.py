@@ -184,7 +184,8 @@ class Indexing:
         """Count what happened to the passages; keep an older version when none of the new structure could be had."""
         for passage, done in results.items():
             item.counts.update(calls=done.calls, replayed=done.replayed, failed=done.failure is not None)
-            item.counts["pending"] += done.failure is not None and passage not in found.settled
+            item.counts["empty"] += done.failure is not None and bool(done.extractor)
+            item.counts["pending"] += not done.extractor and passage not in found.settled
             item.gates += done.gates
             item.repairs += done.repairs
             item.errors += done.errors
@@ -238,7 +239,7 @@ def _held_back(item: Draft) -> Iterator[None]:
 def _gained_nothing(item: Draft, passages: int) -> bool:
     """Whether the version that is there is as good as what was read now."""
     if item.status == "completed":
-        return item.same_metadata and item.counts["failed"] > 0 and not item.counts["read"]
+        return item.same_metadata and item.counts["failed"] > item.counts["empty"] and not item.counts["read"]
     return item.status == "changed" and item.counts["failed"] == passages > 0
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -45,7 +46,7 @@ async def test_its_exception_fails_that_passage_only_and_leaves_no_placeholder(p
     report = await rag.index_document(
         document("a", "Ada Lane met Tom.", "This will fail now.", "There is nothing here.")
     )
-    assert (report.status, report.relations, report.pending) == ("new", 1, 2)
+    assert (report.status, report.relations, report.pending) == ("new", 1, 1)
     assert sorted(report.errors) == [
         "ExtractionError: extraction_fn failed with RuntimeError: cannot read this",
         "ExtractionError: extraction_fn found nothing in the passage that can be used",
@@ -58,6 +59,46 @@ async def test_where_it_finds_nothing_at_all_the_error_is_raised_and_the_passage
     with pytest.raises(ExtractionError, match="found nothing in the passage"):
         await rag.index_document(document("a", FACTS[0]))
     assert [hit.text for hit in (await rag.query_data("Birch Notes")).passages] == [FACTS[0]]
+
+
+async def test_a_passage_in_which_it_found_nothing_is_not_asked_about_again_until_it_is_read_anew(place: Place) -> None:
+    asked: list[str] = []
+
+    def nothing(text: str, context: DocumentContext) -> list[Any]:
+        asked.append(text)
+        return []
+
+    rag = engine(place, extraction_fn=nothing)
+    for _ in range(2):
+        with suppress(ExtractionError):
+            await rag.index_document(document("a", FACTS[0]))
+        await rag.complete_pending()
+    assert asked == [FACTS[0]]
+    [passage] = (await rag.get_document("a")).passages
+    assert (passage.pending, passage.failure) == (
+        False,
+        "ExtractionError: extraction_fn found nothing in the passage that can be used",
+    )
+    assert await faults(rag) == []
+    with pytest.raises(ExtractionError):
+        await rag.index_document(document("a", FACTS[0]), reindex=True)
+    assert len(asked) == 2
+
+
+async def test_a_passage_that_it_failed_on_may_turn_out_to_hold_nothing(place: Place) -> None:
+    answers: list[Any] = [RuntimeError("try later"), [], [], []]
+
+    def late(text: str, context: DocumentContext) -> Any:
+        answer = answers.pop(0)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    rag = engine(place, extraction_fn=late)
+    for _ in range(3):
+        with suppress(ExtractionError):
+            await rag.index_document(document("a", FACTS[0]))
+    assert len(answers) == 2
 
 
 async def test_beside_a_model_both_find(place: Place) -> None:

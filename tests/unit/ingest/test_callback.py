@@ -177,6 +177,14 @@ async def test_in_place_of_a_model_nothing_usable_is_a_failure_and_leaves_nothin
     assert done.failure.startswith("ExtractionError: ")
 
 
+async def test_what_it_was_asked_and_found_nothing_in_is_read_but_what_it_failed_on_is_not() -> None:
+    def fail(text: str, context: DocumentContext) -> list[Any]:
+        raise KeyError("no such thing")
+
+    assert (await Reading(lambda text, context: []).read()).extractor != ""
+    assert (await Reading(fail).read()).extractor == ""
+
+
 def broken_off(text: str, context: DocumentContext) -> Iterator[tuple[str, str, str]]:
     yield WROTE
     raise KeyError("no such thing")

@@ -123,7 +123,7 @@ class Settings(RoleFields):
     prices: Prices = Field(default_factory=dict)
     budget_tokens: int | None = Field(default=None, ge=1)
     budget_cost: float | None = Field(default=None, gt=0)
-    reply_store_days: float = Field(default=365, ge=1)
+    reply_store_days: float = Field(default=365, ge=1, le=1_000_000)
     reply_store_mb: int = Field(default=2048, ge=0)
 
     pool_size: int = Field(default=8, ge=1)

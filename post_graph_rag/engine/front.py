@@ -14,7 +14,7 @@ from post_graph_rag.ingest.callback import Callback, ExtractionFn, ExtractionMod
 from post_graph_rag.ingest.chunker import Chunker
 from post_graph_rag.ingest.gates import known_gates
 from post_graph_rag.models.prompts import Prompts
-from post_graph_rag.models.rerank import Reranker
+from post_graph_rag.models.rerank import Reranker, known_reranker
 from post_graph_rag.models.roles import Models
 from post_graph_rag.models.tokens import GivenTokenizer, Tokenizer, tokenizer_for
 from post_graph_rag.opening import Opening
@@ -70,7 +70,7 @@ class Front:
         most = self.settings.role("extraction").concurrency
         self._own = extraction_fn and Callback(extraction_fn, extraction_mode, extraction_version, most)
         self._chunker = chunker
-        self._reranker = reranker
+        self._reranker = known_reranker(reranker)
         self._tokenizer = tokenizer and GivenTokenizer(tokenizer)
         self._told = Told()
         self._opening = Opening(self.settings, connection, models)

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Iterable, Sequence
 from typing import Any, Protocol, runtime_checkable
 
 from post_graph_rag.calling import tried
-from post_graph_rag.errors import RerankError
+from post_graph_rag.errors import InputError, RerankError
 
 
 @runtime_checkable
@@ -18,6 +18,13 @@ class Reranker(Protocol):
     def rerank(self, question: str, passages: Sequence[str]) -> Sequence[float] | Awaitable[Sequence[float]]:
         """One score for each passage, in their order."""
         ...
+
+
+def known_reranker(reranker: Reranker | None) -> Reranker | None:
+    """The reranker, if one is given. Raises InputError for what cannot rerank, such as a bare function."""
+    if reranker is not None and not callable(getattr(reranker, "rerank", None)):
+        raise InputError("a reranker is an object with a method rerank(question, passages), not a function")
+    return reranker
 
 
 async def scores_by(reranker: Reranker, question: str, passages: Sequence[str], patience: float) -> list[float]:

@@ -60,10 +60,13 @@ class Prompts:
 
     replacements: other texts by name (see PLACEHOLDERS); a "$" that is meant as one is written "$$".
 
-    Raises ConfigurationError for a name that is no prompt and for a text with missing or unknown placeholders.
+    Raises ConfigurationError for what is no mapping, a name that is no prompt, what is no text, and a text with missing
+    or unknown placeholders.
     """
 
     def __init__(self, replacements: Mapping[str, str] | None = None) -> None:
+        if not isinstance(replacements, Mapping | None):
+            raise ConfigurationError('prompts are a mapping of names to texts, such as {"extraction": "…"}')
         texts = {**_shipped(), **(replacements or {})}
         for name in replacements or {}:
             _check(name, texts[name])
@@ -99,9 +102,11 @@ def _shipped() -> Mapping[str, str]:
     return {name: folder.joinpath(f"{name}.md").read_text(encoding="utf-8").strip() for name in PLACEHOLDERS}
 
 
-def _check(name: str, text: str) -> None:
+def _check(name: str, text: object) -> None:
     if name not in PLACEHOLDERS:
         raise ConfigurationError(f"There is no prompt named {name!r}; prompts are {', '.join(sorted(PLACEHOLDERS))}.")
+    if not isinstance(text, str):
+        raise ConfigurationError(f"The prompt {name!r} must be a text.")
     template = Template(text)
     if not template.is_valid():
         raise ConfigurationError(f'The prompt {name!r} holds a lone "$"; write "$$" where a dollar sign is meant.')

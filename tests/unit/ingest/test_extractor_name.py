@@ -57,3 +57,8 @@ def test_it_changes_with_how_replies_are_read(monkeypatch: pytest.MonkeyPatch) -
     before = name()
     monkeypatch.setattr(extract, "READING", extract.READING + 1)
     assert name() != before
+
+
+def test_a_schema_may_hold_what_utf8_cannot() -> None:
+    schema = ExtractionSchema(entity_types={"a\ud800": ""}, predicates={"p\x00": PredicateSpec(description="\udfff")})
+    assert name(schema=schema) != name()

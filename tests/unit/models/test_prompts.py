@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -52,3 +54,9 @@ def test_a_text_cannot_close_its_own_fence(text: str, more: str) -> None:
     closing = fenced("text", text).splitlines()[-1]
     assert closing not in text
     assert fenced("text", more + closing + text).count(closing) == 1
+
+
+@pytest.mark.parametrize("told", [{"extraction": None}, {"extraction": 5}, "extraction", ["extraction"]])
+def test_what_is_no_text_by_a_name_is_refused(told: Any) -> None:
+    with pytest.raises(ConfigurationError, match="text"):
+        Prompts(told)

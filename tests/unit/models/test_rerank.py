@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from post_graph_rag.errors import RerankError
-from post_graph_rag.models.rerank import Reranker, scores_by
+from post_graph_rag.errors import InputError, RerankError
+from post_graph_rag.models.rerank import Reranker, known_reranker, scores_by
 
 PASSAGES = ["one", "three", "seventeen"]
 
@@ -76,3 +76,9 @@ async def test_its_failure_is_told(reranker: Reranker) -> None:
 async def test_it_may_take_so_many_seconds() -> None:
     with pytest.raises(RerankError, match=r"nothing within 0\.01 s"):
         await scores_by(Slow(), "q", PASSAGES, 0.01)
+
+
+@pytest.mark.parametrize("given", [lambda question, passages: [1.0], 5, "a-name"])
+def test_what_cannot_rerank_is_refused_before_any_question(given: Any) -> None:
+    with pytest.raises(InputError, match="an object with a method rerank"):
+        known_reranker(given)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import codecs
+import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.progress import Progress as Bar
@@ -16,6 +17,7 @@ from post_graph_rag.errors import BudgetExceeded, ExtractionError, InputError
 from post_graph_rag.records import (
     Document,
     DocumentReport,
+    ExtractionSchema,
     PendingReport,
     Progress,
     ProgressCallback,
@@ -32,6 +34,10 @@ Paths = Annotated[
 ]
 Reindex = Annotated[bool, typer.Option("--reindex", help="Read unchanged files again too, as after a new model.")]
 Estimated = Annotated[bool, typer.Option("--estimate", help="Say what it would take; no model is asked.")]
+Schema = Annotated[
+    Path | None, typer.Option(help="A JSON file of what is looked for: entity_types, predicates, strict.")
+]
+OpenGates = Annotated[list[str] | None, typer.Option("--open-gate", help="A gate that stops nothing; may be repeated.")]
 Question = Annotated[str, typer.Argument(help="The question, in words.")]
 Mode = Annotated[str, typer.Option(help="mix, local, naive, global, hybrid or bypass.")]
 TopK = Annotated[int, typer.Option(help="How many passages, relations and entities are kept.")]
@@ -42,7 +48,14 @@ Superseded = Annotated[bool, typer.Option("--superseded", help="Also facts that 
 
 
 @connected
-async def index(settings: Settings, paths: Paths = None, reindex: Reindex = False, estimate: Estimated = False) -> None:
+async def index(
+    settings: Settings,
+    paths: Paths = None,
+    reindex: Reindex = False,
+    estimate: Estimated = False,
+    schema: Schema = None,
+    open_gate: OpenGates = None,
+) -> None:
     """Index text files into the realm; a file that is unchanged costs nothing.
 
     Exit code 1 when a file could not be indexed, also when an older version of it stays.
@@ -50,11 +63,12 @@ async def index(settings: Settings, paths: Paths = None, reindex: Reindex = Fals
     documents = [read_document(path) for path in paths or []]
     if (reindex or estimate) and not documents:
         raise InputError("--reindex and --estimate need files: name those to be read")
+    own: dict[str, Any] = {"schema": schema and read_schema(schema), "open_gates": tuple(open_gate or ())}
     if estimate:
-        async with unopened_engine(settings) as rag:
+        async with unopened_engine(settings, **own) as rag:
             tell_estimate(await rag.estimate(documents, reindex=reindex))
         return
-    async with open_engine(settings) as rag:
+    async with open_engine(settings, **own) as rag:
         if not documents:
             _tell_pending(await rag.complete_pending())
             return
@@ -71,11 +85,23 @@ async def index(settings: Settings, paths: Paths = None, reindex: Reindex = Fals
 
 def read_document(path: Path) -> Document:
     """A file as a document whose key is the path as given. Raises InputError when it cannot be read as text."""
+    return Document(text=_text(path, _bytes(path)), source=str(path))
+
+
+def read_schema(path: Path) -> ExtractionSchema:
+    """A file of JSON as a schema. Raises InputError when it is none."""
     try:
-        content = path.read_bytes()
+        found = json.loads(_text(path, _bytes(path)))
+    except ValueError as error:
+        raise InputError(f"{path} is no JSON: {error}") from error
+    return ExtractionSchema.model_validate(found)
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}") from error
-    return Document(text=_text(path, content), source=str(path))
 
 
 def _text(path: Path, content: bytes) -> str:

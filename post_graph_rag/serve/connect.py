@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import Any
 
 from post_graph_rag.config import Settings
 from post_graph_rag.engine import GraphRAG
@@ -32,9 +33,12 @@ async def open_existing(settings: Settings, name: str | None = None) -> AsyncIte
 
 
 @asynccontextmanager
-async def open_engine(settings: Settings, create: bool = False) -> AsyncIterator[GraphRAG]:
-    """The engine on the settings' realm, with the models they name, or with the offline ones."""
-    async with unopened_engine(settings.model_copy(update={"create": create or settings.create})) as rag:
+async def open_engine(settings: Settings, create: bool = False, **own: Any) -> AsyncIterator[GraphRAG]:
+    """The engine on the settings' realm, with the models they name, or with the offline ones.
+
+    own: what else GraphRAG is given.
+    """
+    async with unopened_engine(settings.model_copy(update={"create": create or settings.create}), **own) as rag:
         await rag.initialize()
         yield rag
 
@@ -50,9 +54,9 @@ async def looking_engine(settings: Settings) -> AsyncIterator[GraphRAG]:
 
 
 @asynccontextmanager
-async def unopened_engine(settings: Settings) -> AsyncIterator[GraphRAG]:
+async def unopened_engine(settings: Settings, **own: Any) -> AsyncIterator[GraphRAG]:
     """The same before it has reached anything, for a look at what it would meet."""
-    rag = GraphRAG(with_models(with_server(settings)))
+    rag = GraphRAG(with_models(with_server(settings)), **own)
     try:
         yield rag
     finally:

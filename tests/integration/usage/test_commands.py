@@ -51,3 +51,17 @@ async def test_an_estimate_needs_files(place: Place) -> None:
     code, _, error = await ask(place, "index", "--estimate")
     assert code == 1
     assert "--estimate need files" in error
+
+
+async def test_a_schema_and_an_open_gate_of_the_command_line_shape_what_is_asked_and_kept(
+    place: Place, tmp_path: Path
+) -> None:
+    file, schema = tmp_path / "a.md", tmp_path / "schema.json"
+    file.write_text("Acme hired Cora Doe.")
+    schema.write_text('{"entity_types": {"company": "a firm that makes or sells something"}}')
+    plain = (await ask(place, "index", "--estimate", str(file), "--offline"))[1]
+    code, told, error = await ask(place, "index", "--estimate", str(file), "--offline", "--schema", str(schema))
+    assert (code, error, told == plain) == (0, "", False)
+    code, _, error = await ask(place, "index", str(file), "--offline", "--open-gate", "none")
+    assert code == 1
+    assert "pronoun" in error

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from post_graph_rag.errors import InputError
-from post_graph_rag.serve.cli_text import read_document
+from post_graph_rag.records import ExtractionSchema, PredicateSpec
+from post_graph_rag.serve.cli_text import read_document, read_schema
 
 
 def written(folder: Path, content: bytes) -> Path:
@@ -42,3 +43,19 @@ def test_a_file_with_nul_is_no_text(tmp_path: Path) -> None:
 def test_a_folder_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot be read"):
         read_document(tmp_path)
+
+
+def test_a_schema_is_read_from_json(tmp_path: Path) -> None:
+    said = b'{"entity_types": {"company": "a firm"}, "predicates": {"owns": {"single_per": "object"}}, "strict": true}'
+    assert read_schema(written(tmp_path, said)) == ExtractionSchema(
+        entity_types={"company": "a firm"}, predicates={"owns": PredicateSpec(single_per="object")}, strict=True
+    )
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [(b"{", "is no JSON"), (b"[]", "ExtractionSchema cannot be made"), (b'{"types": {}}', "types is not")],
+)
+def test_what_is_no_schema_is_refused(tmp_path: Path, said: bytes, told: str) -> None:
+    with pytest.raises(InputError, match=told):
+        read_schema(written(tmp_path, said))

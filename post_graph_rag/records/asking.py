@@ -70,8 +70,8 @@ class QueryParam(Given):
         equals.
     mmr: maximal marginal relevance (Carbonell and Goldstein, SIGIR 1998) on vectors, of passages and of relations: 1 is
         relevance alone, 0 variety alone. None: none.
-    fold: share of words from which on two passages are taken for one and the better one stays, naming the other. None:
-        none.
+    fold: share of their runs of three words from which on two passages with the same numbers are taken for one, 0.9
+        say: the better one stays and names the other. None: none.
     explain: QueryData.explain says what each channel found and what became of it, and what each step took.
     """
 
@@ -109,5 +109,5 @@ class QueryParam(Given):
     min_score: Weight | None = None
     node_distance: bool = False
     mmr: Share | None = None
-    fold: Share | None = None
+    fold: float | None = Field(default=None, gt=0, le=1)
     explain: bool = False

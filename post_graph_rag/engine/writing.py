@@ -144,7 +144,9 @@ class Writing(Front):
             return None
         budget = Budget(*most, held.prices, tokenizer_for(held.extraction_model or held.model))
         names = self._opening.models.names
-        budget.check_prices(names[role] for role in ("extraction", "embedding") if role in names)
+        decides = held.judge_contradictions or held.resolve == "model"
+        asked = ("extraction", "embedding", *(("auxiliary",) if decides else ()))
+        budget.check_prices(names[role] for role in asked if role in names)
         return budget
 
     async def _indexer(self) -> Indexer:

@@ -107,6 +107,8 @@ class AnswerStream:
                 async for piece in pieces:
                     self._said.append(piece)
                     yield piece
+                if not "".join(self._said).strip():
+                    raise _silence(self._streamed().model, data)
             except LLMError as error:
                 error.retrieval, error.partial = data, "".join(self._said)
                 raise
@@ -146,7 +148,19 @@ async def _ask(reader: Reader, chat: ChatModel, request: ChatRequest, data: Quer
         error.retrieval = data
         raise
     reader.note(_call(reply, data, time.perf_counter() - started))
+    if not reply.text.strip():
+        raise _silence(reply.model, data)
     return reply
+
+
+def _silence(model: str, data: QueryData) -> LLMError:
+    """The error of an answer without a word."""
+    error = LLMError(
+        f"The model {model!r} answered nothing: ask again, or raise POST_GRAPH_RAG_SYNTHESIS_MAX_TOKENS if it reasons "
+        "before it answers."
+    )
+    error.retrieval = data
+    return error
 
 
 def _call(reply: ChatReply, data: QueryData, seconds: float) -> Call:

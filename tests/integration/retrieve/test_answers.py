@@ -113,6 +113,16 @@ async def test_a_failed_synthesis_carries_what_was_found(world: Reader) -> None:
     assert caught.value.retrieval.passages
 
 
+async def test_an_answer_without_a_word_is_a_failure_that_carries_what_was_found(world: Reader) -> None:
+    models = Models(ScriptedChat(" "))
+    with pytest.raises(LLMError, match="answered nothing") as plain:
+        await answer(world, models, ASKED)
+    with pytest.raises(LLMError, match="answered nothing") as streamed:
+        async with AnswerStream(world, models, ASKED) as stream:
+            [_ async for _ in stream]
+    assert plain.value.retrieval.passages == streamed.value.retrieval.passages != ()
+
+
 async def test_a_stream_gives_the_same_record_as_the_plain_call(world: Reader) -> None:
     models = Models(ScriptedChat("Kestrel Holdings bought it [1]."))
     plain = await answer(world, models, ASKED)

@@ -86,3 +86,12 @@ async def test_what_costs_nothing_is_indexed_without_a_budget(place: Place) -> N
     await place.engine().index_documents(DOCUMENTS)
     reports = await place.engine().index_documents(DOCUMENTS, budget_tokens=1)
     assert {report.status for report in reports} == {"unchanged"}
+
+
+@pytest.mark.parametrize("decides", [{"judge_contradictions": True}, {"resolve": "model"}])
+async def test_a_budget_in_money_needs_the_price_of_the_model_that_decides(place: Place, decides: Any) -> None:
+    chats: Any = {"extraction": facts_chat(), "auxiliary": ScriptedChat(name="judge")}
+    held = Settings(dsn=place.dsn, realm=place.realm, prices={"chat": (1,), "scripted-embedding": (0,)}, **decides)
+    place.engines.append(rag := GraphRAG(held, models=Models(chats, small_embedding())))
+    with pytest.raises(ConfigurationError, match="judge"):
+        await rag.index_documents(DOCUMENTS, budget_cost=1.0)

@@ -16,7 +16,7 @@ from post_graph_rag.models.choice_call import Choice, parse_choice
 from post_graph_rag.models.prompts import Prompts
 from post_graph_rag.models.protocols import ChatModel, ChatReply, ChatRequest
 from post_graph_rag.models.replies import About, Kept, ReplyStore, asked_model, content_key
-from post_graph_rag.store.usage import Call
+from post_graph_rag.store.usage import Call, milliseconds_since
 
 ROLE = "auxiliary"
 _LONGEST_ERROR = 500
@@ -82,8 +82,12 @@ class Chooser(Generic[Q]):
     async def _ask(self, question: Q, request: ChatRequest, key: bytes) -> Chosen[Q]:
         self.counts["calls"] += 1
         started = time.monotonic()
-        reply = await self._chat.chat(request)
-        milliseconds = round((time.monotonic() - started) * 1000)
+        try:
+            reply = await self._chat.chat(request)
+        except LLMError:
+            await self._replies.note([Call(ROLE, self._chat.name, milliseconds_since(started), failed=True)])
+            raise
+        milliseconds = milliseconds_since(started)
         choice = await self._read(question, reply, milliseconds)
         self.counts["ignored"] += choice.ignored
         # Only the numbers are stored: what else the model writes may quote what is to be erased one day.

@@ -28,6 +28,7 @@ from post_graph_rag.models.replies import About, Kept, ReplyStore, asked_model, 
 from post_graph_rag.models.vocabulary import extraction_instructions
 from post_graph_rag.names import name_key, predicate_key
 from post_graph_rag.records import DocumentContext, ExtractedRelation, Extraction, ExtractionSchema, Gate
+from post_graph_rag.store.usage import Call, milliseconds_since
 
 READING = 3
 """Version of parser and gates; to be raised when either makes something else of the same reply."""
@@ -253,14 +254,19 @@ class Extractor:
         """What the model says, stored before it is used."""
         failpoints.reach("before_extraction")
         started = time.monotonic()
-        reply = await chat.chat(request)
+        try:
+            reply = await chat.chat(request)
+        except LLMError:
+            failed = Call(about.role, chat.name, milliseconds_since(started), document=about.document, failed=True)
+            await self._replies.note([failed])
+            raise
         failpoints.reach("after_extraction")
         await self._keep(key, reply, about, started)
         failpoints.reach("reply_kept")
         return reply
 
     async def _keep(self, key: bytes, reply: ChatReply, about: About, started: float) -> None:
-        await self._replies.keep(key, reply, about, round((time.monotonic() - started) * 1000))
+        await self._replies.keep(key, reply, about, milliseconds_since(started))
 
 
 def _adds(more: Extraction, known: Extraction) -> bool:

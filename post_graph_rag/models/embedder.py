@@ -15,7 +15,7 @@ from post_graph_rag.errors import EmbeddingError, WidthMismatch
 from post_graph_rag.models.protocols import EmbeddingModel, Vectors
 from post_graph_rag.models.replies import ReplyStore, vector_key
 from post_graph_rag.models.tally import tallied
-from post_graph_rag.store.usage import Call
+from post_graph_rag.store.usage import Call, milliseconds_since
 
 BATCH = 128
 """Texts in one request; larger ones gain little and lose more when they fail."""
@@ -142,11 +142,14 @@ class Embedder:
         failpoints.reach("before_embedding")
         started = time.monotonic()
         with tallied() as tally:
-            made = await self._model.embed([self._prefix + text for text in texts], "passage")
+            try:
+                made = await self._model.embed([self._prefix + text for text in texts], "passage")
+            except EmbeddingError:
+                self._owed.append(self._call(started, tally.tokens, failed=True))
+                raise
         failpoints.reach("after_embedding")
         self._check(made, len(texts))
-        milliseconds = round((time.monotonic() - started) * 1000)
-        call = Call("embedding", self._model.name, milliseconds, tally.tokens)
+        call = self._call(started, tally.tokens)
         if rows := [n for n, text in enumerate(texts) if text in keys]:
             kept = {keys[texts[n]]: texts[n] for n in rows}
             await self._replies.keep_vectors(kept, made[rows], call)
@@ -154,6 +157,9 @@ class Embedder:
         else:
             self._owed.append(call)
         return made
+
+    def _call(self, started: float, tokens: int, *, failed: bool = False) -> Call:
+        return Call("embedding", self._model.name, milliseconds_since(started), tokens, failed=failed)
 
     def _check(self, made: Vectors, asked: int) -> None:
         if made.ndim != 2 or len(made) != asked:

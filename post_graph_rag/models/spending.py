@@ -58,6 +58,7 @@ def _joined(usage: Usage, spent: Spent, lacking: int, prices: Mapping[str, Price
         of=usage.of,
         space=usage.space,
         calls=usage.calls + spent.calls,
+        failed_calls=usage.failed_calls + spent.failed_calls,
         prompt_tokens=usage.prompt_tokens + spent.prompt_tokens,
         output_tokens=usage.output_tokens + spent.output_tokens,
         cached_tokens=usage.cached_tokens + spent.cached_tokens,

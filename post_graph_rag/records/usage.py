@@ -14,6 +14,8 @@ class Usage(Record):
 
     of: the model that answered, the role, the day (UTC) or the document's key; None: made for several documents at
         once, for a question, or for a document that is no more. space: of the document.
+    failed_calls: among the calls those of indexing that came to nothing after all tries; a failed call is counted under
+        the model that was to be asked first.
     prompt_tokens, output_tokens, cached_tokens: as the models told, cached ones among those of the prompt; a model that
         tells nothing counts 0. milliseconds: of all calls together, waiting included.
     cost: by the prices in the settings, of the calls of models that have one; None where none has.
@@ -25,6 +27,7 @@ class Usage(Record):
     of: str | None
     space: str | None = None
     calls: int = 0
+    failed_calls: int = 0
     prompt_tokens: int = 0
     output_tokens: int = 0
     cached_tokens: int = 0
@@ -38,9 +41,9 @@ class Estimate(Record):
     """What indexing some documents would take.
 
     documents, unchanged_documents; passages: of all of them; unchanged_passages: those that are known already.
-    calls: of the extraction model at most: gleaning ends before its last round where it finds nothing.
+    calls: of the extraction model at most, every round of gleaning counted: it ends early where a round finds nothing.
     replayed: calls that are spared, since what they would say is stored.
-    prompt_tokens: of these calls, counted; output_tokens: see `basis`.
+    prompt_tokens: of these calls, counted; output_tokens: see `basis`. With gleaning both are upper bounds.
     embedding_tokens: passages as counted, and the vectors of what they hold, see `basis`.
     cost: by the prices in the settings; None where a model that would be asked has none.
     refused: documents that cannot be indexed. basis: on what the numbers that could not be counted rest.

@@ -49,4 +49,5 @@ def _line(usage: Usage) -> str:
     cached = f" ({usage.cached_tokens} cached)" if usage.cached_tokens else ""
     tokens = f"{usage.prompt_tokens}{cached} tokens in, {usage.output_tokens} out"
     seconds = f"{usage.milliseconds / 1000:.1f} s"
-    return f"{shown(usage.of or '-')}: {usage.calls} calls, {tokens}, {seconds}{cost}{unpriced}"
+    failed = f" ({usage.failed_calls} failed)" if usage.failed_calls else ""
+    return f"{shown(usage.of or '-')}: {usage.calls} calls{failed}, {tokens}, {seconds}{cost}{unpriced}"

@@ -17,7 +17,7 @@ from post_graph_rag.store.rows import as_json
 class Call:
     """One call of a model. model: the one that answered; document, question: marks of what it was made for.
 
-    at: seconds on this process's steady clock.
+    failed: whether it came to nothing. at: seconds on this process's steady clock.
     """
 
     role: str
@@ -28,7 +28,13 @@ class Call:
     cached_tokens: int = 0
     document: bytes | None = None
     question: bytes | None = None
+    failed: bool = False
     at: float = field(default_factory=time.monotonic)
+
+
+def milliseconds_since(started: float) -> int:
+    """What a call took that began at this moment of the steady clock."""
+    return round((time.monotonic() - started) * 1000)
 
 
 @dataclass(slots=True)
@@ -39,6 +45,7 @@ class Spent:
     model: str
     space: str | None = None
     calls: int = 0
+    failed_calls: int = 0
     prompt_tokens: int = 0
     output_tokens: int = 0
     cached_tokens: int = 0
@@ -47,6 +54,7 @@ class Spent:
     def add(self, call: Call) -> None:
         """Count one more."""
         self.calls += 1
+        self.failed_calls += call.failed
         self.prompt_tokens += call.prompt_tokens
         self.output_tokens += call.output_tokens
         self.cached_tokens += call.cached_tokens

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 
 import asyncpg
@@ -10,9 +11,9 @@ import pytest
 
 from post_graph_rag.config import Settings
 from post_graph_rag.engine import GraphRAG
-from post_graph_rag.errors import ImpossibleDate, InputError
+from post_graph_rag.errors import ExtractionError, ImpossibleDate, InputError, LLMError
 from post_graph_rag.models.call_log import PATIENCE
-from post_graph_rag.models.protocols import ChatReply, EmbeddingKind, Vectors
+from post_graph_rag.models.protocols import ChatReply, ChatRequest, EmbeddingKind, Vectors
 from post_graph_rag.models.roles import Models
 from post_graph_rag.models.tally import tell_tokens
 from post_graph_rag.records import Usage
@@ -116,6 +117,18 @@ async def test_closing_writes_what_still_waits(place: Place) -> None:
     await rag.query_data("Who works at Acme?")
     await rag.close()
     assert await place.rows("SELECT count(*) FROM {r}.ledger WHERE question IS NOT NULL") == [(1,)]
+
+
+async def test_calls_that_failed_are_counted_and_told_apart(place: Place) -> None:
+    def fail(request: ChatRequest) -> str:
+        raise LLMError("no model")
+
+    rag = place.engine(ScriptedChat({"extraction": fail}))
+    with suppress(ExtractionError):
+        await rag.index_document(document("a", "Acme hired Cora Doe."))
+    used = (await by(rag, "role"))["extraction"]
+    assert (used.calls, used.failed_calls, used.prompt_tokens, used.output_tokens) == (1, 1, 0, 0)
+    assert (await by(rag, "document"))["a"].failed_calls == 1
 
 
 async def test_only_calls_since_a_moment_are_counted(place: Place) -> None:

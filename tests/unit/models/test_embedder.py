@@ -25,6 +25,7 @@ class Store:
 
     def __init__(self) -> None:
         self.kept: dict[bytes, Vectors] = {}
+        self.noted: list[Call] = []
 
     async def find_vectors(self, keys: Sequence[bytes]) -> dict[bytes, Vectors]:
         return {key: self.kept[key] for key in keys if key in self.kept}
@@ -33,7 +34,7 @@ class Store:
         self.kept.update(zip(keys, vectors, strict=True))
 
     async def note(self, calls: Sequence[Call]) -> None:
-        pass
+        self.noted = [*self.noted, *calls]
 
 
 class Model:
@@ -141,3 +142,9 @@ async def test_an_endpoint_that_fails_for_good_is_asked_as_often_as_is_set_whate
     outcomes = await Embedder(model, Store(), WIDTH).try_each(texts_of(BATCH), keep=False)  # type: ignore[arg-type]
     assert all(isinstance(outcome, EmbeddingError) for outcome in outcomes)
     assert len(server.seen) == 3
+
+
+async def test_requests_that_failed_have_their_lines_in_the_ledger() -> None:
+    store = Store()
+    await embedder(Model("bad"), store).try_each(["good", "bad"], keep=False)
+    assert [call.failed for call in store.noted] == [True, False, True]

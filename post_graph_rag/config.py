@@ -69,6 +69,7 @@ class Settings(RoleFields):
     budget_tokens, budget_cost: what one indexing call may take; when it is reached no further model call begins.
     reply_store_days, reply_store_mb: how long replies and vectors are stored, and how many MB of them, the newest;
         those of the last day stay whatever they take. Pruned at the end of a call that wrote much, and by `optimize`.
+    ledger_days: how long the lines are kept that `usage` counts; pruned at the same times.
     create: make the realm when it does not exist at `initialize()`; indexing makes it anyway.
 
     Raises ConfigurationError, which names each setting that cannot be used and why, never its value.
@@ -93,7 +94,7 @@ class Settings(RoleFields):
     create: bool = False
     optimize: bool = True
     judge_contradictions: bool = False
-    resolve: Literal["exact", "similar", "model"] = "exact"
+    resolve: Literal["exact", "similar", "model"] = "similar"
 
     model: str | None = None
     embedding_dimensions: int | None = Field(default=None, ge=1)
@@ -125,6 +126,7 @@ class Settings(RoleFields):
     budget_cost: float | None = Field(default=None, gt=0)
     reply_store_days: float = Field(default=365, ge=1, le=1_000_000)
     reply_store_mb: int = Field(default=2048, ge=0)
+    ledger_days: float = Field(default=1_095, ge=1, le=1_000_000)
 
     pool_size: int = Field(default=8, ge=1)
     statement_cache_size: int = Field(default=200, ge=0)

@@ -35,7 +35,7 @@ class Upkeep(Front):
 
         Needs the owner's rights. Raises Busy when a table's lock is not had in time.
         """
-        keeping = Keeping(self.settings.reply_store_days, self.settings.reply_store_mb)
+        keeping = Keeping(self.settings.reply_store_days, self.settings.reply_store_mb, self.settings.ledger_days)
         return await keep_up(await self._opening.database(), await self._opening.existing_realm(), keeping)
 
     @found_again

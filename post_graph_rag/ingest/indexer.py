@@ -107,7 +107,9 @@ class Indexer:
                 after.failed("judge contradictions", (await self.judge_contradictions()).errors)
         if self.settings.optimize:
             with after.step("optimize"):
-                keeping = Keeping(self.settings.reply_store_days, self.settings.reply_store_mb)
+                keeping = Keeping(
+                    self.settings.reply_store_days, self.settings.reply_store_mb, self.settings.ledger_days
+                )
                 written = sum(report.new_passages for report in reports)
                 await keep_up_after(self.database, self.realm, written, keeping)
         return after.told(reports)

@@ -106,7 +106,9 @@ async def rebuild_graph(settings: Settings, name: Name = None) -> None:
 async def optimize(settings: Settings, name: Name = None) -> None:
     """Put derived rows right, build the vector indexes that pay, refresh the planner's statistics."""
     async with open_existing(settings, name) as (database, realm):
-        report = await keep_up(database, realm, Keeping(settings.reply_store_days, settings.reply_store_mb))
+        report = await keep_up(
+            database, realm, Keeping(settings.reply_store_days, settings.reply_store_mb, settings.ledger_days)
+        )
     if report.pruned:
         typer.echo(f"{report.pruned} stored replies and vectors pruned")
     if report.busy:

@@ -32,7 +32,8 @@ INSERT INTO {record}.ledger (role, model, prompt_tokens, output_tokens, cached_t
 SELECT 'embedding', $5, $6, 0, 0, $7 FROM quick
 
 -- name: prune_by_age
--- Replies and vectors stored $1 seconds ago or before. Those that another process is taking away are left to it.
+-- Replies and vectors stored $1 seconds ago or before, and lines of the ledger written $2 seconds ago or before. Those that
+-- another process is taking away are left to it.
 WITH replies AS (
     DELETE FROM {record}.reply WHERE key = ANY (ARRAY(
         SELECT key FROM {record}.reply WHERE created_at < clock_timestamp() - make_interval(secs => $1::float8)
@@ -41,6 +42,10 @@ WITH replies AS (
     DELETE FROM {record}.stored_vector WHERE key = ANY (ARRAY(
         SELECT key FROM {record}.stored_vector WHERE created_at < clock_timestamp() - make_interval(secs => $1::float8)
         FOR UPDATE SKIP LOCKED)) RETURNING 1
+), lines AS (
+    DELETE FROM {record}.ledger WHERE id = ANY (ARRAY(
+        SELECT id FROM {record}.ledger WHERE at < clock_timestamp() - make_interval(secs => $2::float8)
+        FOR UPDATE SKIP LOCKED))
 )
 SELECT (SELECT count(*) FROM replies) + (SELECT count(*) FROM vectors)
 

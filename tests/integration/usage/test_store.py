@@ -69,6 +69,18 @@ async def test_what_is_younger_than_the_limit_stays(place: Place) -> None:
     assert await kept(place) == (15, 15)
 
 
+async def test_lines_of_the_ledger_have_a_limit_of_their_own(place: Place) -> None:
+    rag = place.engine(ledger_days=100)
+    await rag.index_document(DOCUMENTS[0])
+    calls = sum(one.calls for one in await rag.usage())
+    await place.rows("UPDATE {r}.ledger SET at = at - interval '99 days'")
+    await rag.optimize()
+    assert sum(one.calls for one in await rag.usage()) == calls
+    await place.rows("UPDATE {r}.ledger SET at = at - interval '2 days'")
+    await rag.optimize()
+    assert (await rag.usage(), (await kept(place))[0] > 0) == ((), True)
+
+
 async def test_the_oldest_beyond_the_limit_of_size_are_pruned_but_none_of_the_last_day(place: Place) -> None:
     await aged(place, days=2)
     rag = place.engine(reply_store_mb=0)

@@ -169,3 +169,8 @@ def test_a_given_chunk_that_the_text_does_not_hold_is_kept_with_an_empty_span() 
 
 def test_given_chunks_without_a_text_stand_one_after_the_other_and_blank_ones_are_left_out() -> None:
     assert given_chunks("", ["ab", " ", "cd"]) == [Chunk("ab", 0, 2), Chunk("cd", 3, 5)]
+
+
+def test_ten_thousand_characters_of_prose_are_eight_passages_at_most() -> None:
+    prose = " ".join(f"The company numbered {n} was founded in a town by the river." for n in range(170))
+    assert len(chunk_text(prose[:10_000], 400, 0, count)) <= 8

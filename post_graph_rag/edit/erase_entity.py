@@ -15,7 +15,7 @@ from post_graph_rag.marks import mark_of
 from post_graph_rag.records import EraseReport, Extraction
 from post_graph_rag.store import erasing, mending, vacuum
 from post_graph_rag.store.database import Session
-from post_graph_rag.store.erasing import Mentioning
+from post_graph_rag.store.erasing import Mentioning, Resting
 from post_graph_rag.store.write import Named
 
 Find: TypeAlias = Callable[[Session], Awaitable[Named]]
@@ -25,9 +25,13 @@ _NOTHING_NEW = Extraction()
 
 @dataclass(frozen=True, slots=True)
 class Silenced:
-    """An entity of which nothing is said any more, and where it was mentioned; mended: what else went with it."""
+    """An entity of which nothing is said any more, and where it was mentioned; mended: what else went with it.
+
+    ids: its own and those of its namesakes that it stands for, which are the same thing said without a kind.
+    """
 
     entity: Named
+    ids: frozenset[int]
     mentioning: Mentioning
     mended: Mended = field(default=NOTHING)
 
@@ -47,24 +51,27 @@ async def erase_entity(changing: Changing, find: Find, *, clear: bool) -> EraseR
 
 async def _silence(session: Session, stamp: datetime, entity: Named) -> tuple[Written, Silenced]:
     """End all that is said of the entity; its passages say less than before, so what follows from them is settled."""
-    mentioning = await erasing.passages_of_entity(session, entity.id)
-    told = await let_go(session, [entity.id], stamp)
-    passages = await erasing.silence_entity(session, entity.id, stamp)
-    structure = {id: (space, _NOTHING_NEW) for id, space in passages.items()}
-    return Written(structure=structure, told=told), Silenced(entity, mentioning)
+    ids = await erasing.one_with(session, entity.id)
+    mentioning = [await erasing.passages_of_entity(session, id) for id in ids]
+    told = await let_go(session, ids, stamp)
+    passages = [await erasing.silence_entity(session, id, stamp) for id in ids]
+    structure = {id: (space, _NOTHING_NEW) for said in passages for id, space in said.items()}
+    silenced = Silenced(entity, frozenset(ids), Mentioning.together(mentioning))
+    return Written(structure=structure, told=told), silenced
 
 
 async def _erase(
     session: Session, stamp: datetime, silenced: Silenced, committed: Committed
 ) -> tuple[Silenced, Committed]:
-    entity = silenced.entity.id
-    resting = await erasing.resting_on_entity(session, entity)
-    await erasing.forget_sayings(session, entity)
+    ids = sorted(silenced.ids)
+    resting = Resting.together([await erasing.resting_on_entity(session, id) for id in ids])
+    for id in ids:
+        await erasing.forget_sayings(session, id)
     hashes = frozenset(silenced.mentioning.hashes)
     await mending.unsettle_passages(session, silenced.entity.space, hashes)
-    mended = await mend(session, stamp, Loss(frozenset((entity,)), resting, hashes))
+    mended = await mend(session, stamp, Loss(silenced.ids, resting, hashes))
     erased = {
-        "entity": mended.entities_left | {entity},
+        "entity": mended.entities_left | silenced.ids,
         "relation": mended.relations_gone | mended.relations_left,
     }
     await erasing.put_erasures(session, erased, stamp)

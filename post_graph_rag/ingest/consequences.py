@@ -19,7 +19,7 @@ from post_graph_rag.ingest.written import Committed, RelationText, Written
 from post_graph_rag.store import write
 from post_graph_rag.store.database import Session
 from post_graph_rag.store.projection import Touched, project
-from post_graph_rag.store.write import Findable, Posted
+from post_graph_rag.store.write import Findable, Posted, Ties
 from post_graph_rag.terms import term_counts
 
 Relations: TypeAlias = Mapping[int, Settled]
@@ -79,7 +79,7 @@ async def _merge(session: Session, stamp: datetime, touched: set[int], told: fro
     told: all whose standing people changed.
     """
     ties = await write.touched_claims(session, touched)
-    live = await write.live_merges(session, touched, {claim.source for claim in ties.claims})
+    live = await write.live_merges(session, touched, ties.sources)
     wanted = {**alias_merges(ties.claims, ties.apart), **ties.similar}
     ended = {source for source, target in live.items() if wanted.get(source) != target}
     made = {source: target for source, target in wanted.items() if live.get(source) != target}
@@ -87,8 +87,12 @@ async def _merge(session: Session, stamp: datetime, touched: set[int], told: fro
         return frozenset()
     tied = told | ended | {live[source] for source in ended} | made.keys() | set(made.values())
     before = await write.merge_component(session, tied)
-    await write.put_merges(session, ended, made, stamp)
+    await write.put_merges(session, ended, made, {source: _cause(source, ties) for source in made}, stamp)
     return await _stand(session, stamp, {member.id for member in before} | tied)
+
+
+def _cause(source: int, ties: Ties) -> str:
+    return "sense" if any(claim.source == source and claim.namesake for claim in ties.claims) else "alias"
 
 
 async def _stand(session: Session, stamp: datetime, entities: set[int]) -> frozenset[int]:

@@ -8,53 +8,74 @@ from functools import partial
 from typing import Any
 
 from post_graph_rag.ingest.gates import readable_dates
+from post_graph_rag.kinds import sense_of
 from post_graph_rag.moments import period
 from post_graph_rag.names import name_key, predicate_key, predicate_words
 from post_graph_rag.records import ExtractedEntity, ExtractedRelation, Extraction
+from post_graph_rag.store.write import EntityKey
 
+IdOf = Callable[[str, str], int]
+"""The entity of a name and its type; the type is empty where the passage gives none."""
 Found = Mapping[int, tuple[int, Extraction]]
-Entities = Mapping[tuple[int, str], int]
+Entities = Mapping[EntityKey, int]
 Rows = dict[str, list[dict[str, Any]]]
 
 
-def structure_rows(found: Found) -> tuple[list[tuple[int, str]], Callable[[Entities], Rows]]:
+def structure_rows(found: Found) -> tuple[list[EntityKey], Callable[[Entities], Rows]]:
     """Rows of mentions, observations, claims and assertions for extractions by passage id and space.
 
-    Returns the (space, key) pairs of all entities, and a function that makes the rows once these have ids.
+    A name whose type makes it another thing than its namesake is another entity (`kinds.sense_of`). Without a type it is
+    what the passage else calls by it; what that leaves open, the live passages of all documents settle.
+
+    Returns the (space, key, sense) of all entities, and a function that makes the rows once these have ids.
     """
-    named = {id: (space, list(_all_entities(extraction)), extraction) for id, (space, extraction) in found.items()}
-    keys = sorted({(space, name_key(item.name)) for space, items, _ in named.values() for item in items})
+    read = {id: _Read(space, extraction) for id, (space, extraction) in found.items()}
+    keys = sorted({(one.space, *one.entity(item.name, item.type)) for one in read.values() for item in one.items})
 
     def rows(entities: Entities) -> Rows:
         made: Rows = {"mentions": [], "observations": [], "claims": [], "assertions": []}
-        for passage, (space, items, extraction) in named.items():
-            id_of = partial(_id_of, entities, space)
-            _add_entities(made, passage, items, id_of)
-            _add_relations(made, passage, extraction, id_of)
+        for passage, one in read.items():
+            id_of = partial(_id_of, entities, one)
+            _add_entities(made, passage, one.items, id_of)
+            _add_relations(made, passage, one.extraction, id_of)
         return made
 
     return keys, rows
 
 
-def _id_of(entities: Entities, space: int, name: str) -> int:
-    return entities[space, name_key(name)]
+class _Read:
+    """What was found in one passage: its entities, with the ends of relations that were not listed."""
+
+    def __init__(self, space: int, extraction: Extraction) -> None:
+        self.space, self.extraction = space, extraction
+        self._senses: dict[str, set[int]] = {}
+        for item in extraction.entities:
+            self._senses.setdefault(name_key(item.name), set()).update({sense_of(item.type)} - {0})
+        self.items = [*extraction.entities, *self._unlisted()]
+
+    def entity(self, name: str, type_: str = "") -> tuple[str, int]:
+        """Key and sense of a name: those of its type, else the only ones that the passage gives it, else none."""
+        key, sense = name_key(name), sense_of(type_)
+        only = self._senses.get(key, ())
+        return key, sense or (next(iter(only)) if len(only) == 1 else 0)
+
+    def _unlisted(self) -> Iterator[ExtractedEntity]:
+        known = {self.entity(item.name, item.type) for item in self.extraction.entities}
+        for relation in self.extraction.relations:
+            for name in (relation.subject, relation.object):
+                if (entity := self.entity(name)) not in known:
+                    known.add(entity)
+                    yield ExtractedEntity(name=name)
 
 
-def _all_entities(extraction: Extraction) -> Iterator[ExtractedEntity]:
-    """Entities as found, and the ends of relations that were not listed."""
-    yield from extraction.entities
-    known = {name_key(item.name) for item in extraction.entities}
-    for relation in extraction.relations:
-        for name in (relation.subject, relation.object):
-            if name_key(name) not in known:
-                known.add(name_key(name))
-                yield ExtractedEntity(name=name)
+def _id_of(entities: Entities, read: _Read, name: str, type_: str = "") -> int:
+    return entities[read.space, *read.entity(name, type_)]
 
 
-def _add_entities(made: Rows, passage: int, items: list[ExtractedEntity], id_of: Callable[[str], int]) -> None:
+def _add_entities(made: Rows, passage: int, items: list[ExtractedEntity], id_of: IdOf) -> None:
     mentioned: set[int] = set()
     for item in items:
-        entity = id_of(item.name)
+        entity = id_of(item.name, item.type)
         if entity not in mentioned:
             mentioned.add(entity)
             made["mentions"].append({"passage": passage, "entity": entity})
@@ -78,7 +99,7 @@ def _digest(item: ExtractedEntity) -> bytes:
     return hashlib.sha256("\0".join((item.name, item.type, item.description)).encode()).digest()
 
 
-def _add_relations(made: Rows, passage: int, extraction: Extraction, id_of: Callable[[str], int]) -> None:
+def _add_relations(made: Rows, passage: int, extraction: Extraction, id_of: IdOf) -> None:
     seen: set[tuple[Any, ...]] = set()
     for relation in extraction.relations:
         row = _assertion(passage, relation, id_of)
@@ -88,14 +109,14 @@ def _add_relations(made: Rows, passage: int, extraction: Extraction, id_of: Call
             made["assertions"].append(row)
 
 
-def _assertion(passage: int, relation: ExtractedRelation, id_of: Callable[[str], int]) -> dict[str, Any]:
+def _assertion(passage: int, relation: ExtractedRelation, id_of: IdOf) -> dict[str, Any]:
     predicate = predicate_key(relation.predicate)
     denial = "not " if relation.negated else ""
     return {
         "passage": passage,
-        "subject": id_of(relation.subject),
+        "subject": id_of(relation.subject, ""),
         "predicate": predicate,
-        "object": id_of(relation.object),
+        "object": id_of(relation.object, ""),
         "negated": relation.negated,
         "fact": relation.description or f"{relation.subject} {denial}{predicate_words(predicate)} {relation.object}",
         "stated_from": relation.valid_from,

@@ -90,12 +90,16 @@ class EntityPage(Record):
 
 
 class MergedEntity(Record):
-    """An entity for which another one stands, since when, and whether a person said so, an alias, or being alike."""
+    """An entity for which another one stands, since when, and why.
+
+    cause: "user" a person said so, "alias" passages give it as a name of the other, "sense" passages that give it no kind
+    use the name of a thing that has one, "similar" the two are alike.
+    """
 
     id: int
     name: str
     into: int
-    cause: Literal["alias", "similar", "user"]
+    cause: Literal["alias", "sense", "similar", "user"]
     recorded_from: str
 
 

@@ -91,4 +91,4 @@ def _tell(found: EntityDetail) -> None:
 
 
 def _why(cause: str) -> str:
-    return {"user": "a person", "alias": "an alias"}.get(cause, "likeness")
+    return {"user": "a person", "alias": "an alias", "sense": "the same name"}.get(cause, "likeness")

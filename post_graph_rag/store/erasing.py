@@ -34,6 +34,12 @@ class Resting:
     entities: frozenset[int]
     stood_for: frozenset[int]
 
+    @classmethod
+    def together(cls, several: Sequence[Resting]) -> Resting:
+        """What rests on any of several things."""
+        names = ("relations", "names", "merges", "entities", "stood_for")
+        return cls(**{name: frozenset().union(*(getattr(one, name) for one in several)) for name in names})
+
 
 def _resting(row: Mapping[str, Any]) -> Resting:
     names = ("relations", "names", "merges", "entities", "stood_for")
@@ -92,6 +98,17 @@ class Mentioning:
 
     hashes: Sequence[bytes]
     documents: Sequence[str]
+
+    @classmethod
+    def together(cls, several: Sequence[Mentioning]) -> Mentioning:
+        """Where any of several entities is or was mentioned, each place once."""
+        hashes = dict.fromkeys(hash for one in several for hash in one.hashes)
+        return cls([*hashes], sorted({key for one in several for key in one.documents}))
+
+
+async def one_with(session: Session, entity: int) -> list[int]:
+    """An entity and its namesakes that are one with it."""
+    return [row["id"] for row in await session.rows("one_with", entity)]
 
 
 async def passages_of_entity(session: Session, entity: int) -> Mentioning:

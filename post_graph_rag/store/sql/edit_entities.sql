@@ -1,6 +1,7 @@
 -- name: named_entities
 -- Which entities are meant: in each place either by id $1, or by a name of key $2 in spaces $3. A name means the entity
--- whose own key it is, unless nothing mentions that one any more while others bear the name. Only the best are answered.
+-- whose own key it is, unless nothing mentions that one any more while others bear the name; of namesakes that are one,
+-- that which stands for them. Only the best are answered.
 WITH wanted AS (
     SELECT * FROM unnest($1::bigint[], $2::text[]) WITH ORDINALITY AS w(id, key, n)
 ), found AS (
@@ -31,4 +32,6 @@ SELECT r.n, r.id, r.space, s.name AS space_name, r.canonical,
                          ORDER BY length(k.name) DESC, k.name DESC LIMIT 1), r.key) AS name
 FROM ranked r JOIN {record}.space s ON s.id = r.space
 LEFT JOIN LATERAL (SELECT p.name FROM {record}.entity_profile p WHERE p.entity = r.id OFFSET 0) AS p ON true
-WHERE r.place = 1 ORDER BY r.n, r.id
+WHERE r.place = 1 AND NOT EXISTS (
+    SELECT FROM ranked o WHERE o.n = r.n AND o.place = 1 AND o.id = r.canonical AND o.id <> r.id AND o.key = r.key)
+ORDER BY r.n, r.id

@@ -198,6 +198,13 @@ WHERE p.id = ANY ($1::bigint[]) AND p.id = h.passage AND p.id IN (SELECT passage
   AND (SELECT true FROM {record}.mention m WHERE m.passage = p.id AND upper(m.recorded) >= h.let_go LIMIT 1) IS NULL
   AND h.let_go IS NOT NULL
 
+-- name: one_with
+-- Entity $1 and those of the same name that stand with it for one thing.
+SELECT k.id FROM (SELECT e.space, e.key, e.canonical FROM {record}.entity e WHERE e.id = $1 OFFSET 0) AS e
+CROSS JOIN LATERAL (
+    SELECT n.id FROM {record}.entity n WHERE n.space = e.space AND n.key = e.key AND n.canonical = e.canonical OFFSET 0) AS k
+ORDER BY k.id
+
 -- name: silence_entity
 -- Nothing is said of entity $1 any more from stamp $2 on; answers the passages that said something, with its space.
 WITH its AS (

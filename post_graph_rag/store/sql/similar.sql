@@ -87,18 +87,18 @@ ORDER BY w.n
 
 -- name: put_similar_merges
 -- Entities $1 are merged into $2 from stamp $3 on, because they are alike. Both must stand for themselves and be current;
--- what somebody took apart stays so, whichever of those that are one by now it was; and what passages call a name of
--- another is left to these. Answers the merges that were made.
+-- what somebody took apart stays so, whichever of those that are one by now it was; namesakes are kept apart for their
+-- kinds, which likeness does not see; and what passages call a name of another is left to these. Answers the merges made.
 INSERT INTO {record}.merge (source, target, cause, recorded)
 SELECT s.id, t.id, 'similar', tstzrange($3, NULL)
 FROM unnest($1::bigint[], $2::bigint[]) AS w(source, target)
 CROSS JOIN LATERAL (
-    SELECT k.id, k.space, k.key FROM {record}.entity k
+    SELECT k.id, k.space, k.key, k.sense FROM {record}.entity k
     WHERE k.id = w.source AND k.current AND k.canonical = k.id OFFSET 0) AS s
 CROSS JOIN LATERAL (
-    SELECT k.id, k.space FROM {record}.entity k
+    SELECT k.id, k.space, k.key FROM {record}.entity k
     WHERE k.id = w.target AND k.current AND k.canonical = k.id OFFSET 0) AS t
-WHERE s.space = t.space
+WHERE s.space = t.space AND s.key <> t.key
   AND (SELECT true FROM {record}.merge m WHERE m.source = s.id AND upper_inf(m.recorded)) IS NULL
   AND {claimed_by_none}
   AND (SELECT true
@@ -112,10 +112,14 @@ WHERE s.space = t.space
 RETURNING source, target
 
 -- name: claimed_by_none
--- Whether no live passage gives the key of entity s as a name of another one of its space.
+-- Whether no live passage gives the key of entity s as a name of another one of its space, nor, if s is of no known kind,
+-- to something that is of one.
 (SELECT true FROM {record}.entity_name n CROSS JOIN LATERAL (
      SELECT k.space FROM {record}.entity k WHERE k.id = n.entity OFFSET 0) AS k
  WHERE n.key = s.key AND n.alias AND upper_inf(n.recorded) AND n.entity <> s.id AND k.space = s.space LIMIT 1) IS NULL
+AND (s.sense > 0 OR (
+    SELECT true FROM {record}.entity k WHERE k.space = s.space AND k.key = s.key AND k.sense > 0
+      AND (SELECT true FROM {record}.mention m WHERE m.entity = k.id AND upper_inf(m.recorded) LIMIT 1) LIMIT 1) IS NULL)
 
 -- name: note_resolved
 UPDATE {record}.clock SET resolved = $1 WHERE epoch = {epoch} AND coalesce(resolved, '-infinity') < $1

@@ -1,8 +1,10 @@
 -- name: touched_claims
 -- What decides which entities are one, of entities $1 and of all whose fate may follow from theirs: those whose keys they
--- claim, or claimed, those that somebody merged with them or took apart from them, and so on.
--- cause: 'alias': a live claim on the key of source, which nobody's word has merged; 'user': somebody's merge; 'similar':
--- the two are alike, and no passage gives the key of source to another one; 'apart': somebody took the two apart. Claims are read from the names that aliases give, which are few however often an alias is
+-- claim, or claimed, their namesakes, those that somebody merged with them or took apart from them, and so on.
+-- cause: 'sense': source is of no known kind, and of its namesakes that live passages mention only target is of one;
+-- 'alias': else a live claim on the key of source; both unless somebody's word has merged it; 'user': somebody's merge;
+-- 'similar': the two are alike, and source has neither claims nor such namesakes; 'apart': somebody took the two apart;
+-- 'open': source is of no known kind and has several such namesakes. Claims are read from the names that aliases give, which are few however often an alias is
 -- said. types: of what the passages say of the two, a bounded sample chosen by content, so that order does not matter.
 WITH RECURSIVE affected AS (
     SELECT unnest($1::bigint[]) AS id
@@ -11,36 +13,54 @@ WITH RECURSIVE affected AS (
     SELECT next.id
     FROM affected a CROSS JOIN LATERAL (
         SELECT named.id
-        FROM (SELECT n.key FROM {record}.entity_name n WHERE n.entity = a.id AND n.alias OFFSET 0) AS n
-        CROSS JOIN LATERAL (SELECT e.space FROM {record}.entity e WHERE e.id = a.id OFFSET 0) AS e
+        FROM (SELECT e.space, e.key FROM {record}.entity e WHERE e.id = a.id OFFSET 0) AS e
         CROSS JOIN LATERAL (
-            SELECT e2.id FROM {record}.entity e2 WHERE e2.space = e.space AND e2.key = n.key AND e2.sense = 0 OFFSET 0
-        ) AS named
+            SELECT e.key
+            UNION ALL
+            SELECT n.key FROM {record}.entity_name n WHERE n.entity = a.id AND n.alias
+        ) AS n
+        CROSS JOIN LATERAL (
+            SELECT e2.id FROM {record}.entity e2 WHERE e2.space = e.space AND e2.key = n.key OFFSET 0) AS named
         UNION ALL
-        SELECT m.source FROM {record}.merge m WHERE m.target = a.id AND upper_inf(m.recorded) AND m.cause <> 'alias'
+        SELECT m.source FROM {record}.merge m WHERE m.target = a.id AND upper_inf(m.recorded) AND m.cause IN ('user', 'similar')
         UNION ALL
-        SELECT m.target FROM {record}.merge m WHERE m.source = a.id AND upper_inf(m.recorded) AND m.cause <> 'alias'
+        SELECT m.target FROM {record}.merge m WHERE m.source = a.id AND upper_inf(m.recorded) AND m.cause IN ('user', 'similar')
         UNION ALL SELECT x.source FROM {record}.apart x WHERE x.target = a.id AND upper_inf(x.recorded)
         UNION ALL SELECT x.target FROM {record}.apart x WHERE x.source = a.id AND upper_inf(x.recorded)
     ) AS next
-), pairs AS MATERIALIZED (
-    SELECT DISTINCT 'alias' AS cause, named.id AS source, named.key AS source_key, claimant.id AS target,
-           claimant.key AS target_key, claimant.canonical
+), unmerged AS MATERIALIZED (
+    SELECT e.id, e.space, e.key, e.sense
     FROM affected a
     CROSS JOIN LATERAL (
-        SELECT e.id, e.space, e.key FROM {record}.entity e WHERE e.id = a.id AND e.sense = 0 OFFSET 0) AS named
+        SELECT k.id, k.space, k.key, k.sense FROM {record}.entity k WHERE k.id = a.id OFFSET 0) AS e
+    WHERE (SELECT true FROM {record}.merge m
+           WHERE m.source = e.id AND upper_inf(m.recorded) AND m.cause = 'user') IS NULL
+), senses AS MATERIALIZED (
+    SELECT u.id, u.key, min(t.id) AS target, count(*) > 1 AS open
+    FROM unmerged u
+    CROSS JOIN LATERAL (
+        SELECT k.id FROM {record}.entity k WHERE k.space = u.space AND k.key = u.key AND k.sense > 0 OFFSET 0) AS t
+    WHERE u.sense = 0
+      AND (SELECT true FROM {record}.mention m WHERE m.entity = t.id AND upper_inf(m.recorded) LIMIT 1)
+    GROUP BY u.id, u.key
+), pairs AS MATERIALIZED (
+    SELECT CASE WHEN s.open THEN 'open' ELSE 'sense' END AS cause, s.id AS source, s.key AS source_key, s.target, s.key AS target_key, e.canonical
+    FROM senses s
+    CROSS JOIN LATERAL (SELECT k.canonical FROM {record}.entity k WHERE k.id = s.target OFFSET 0) AS e
+    UNION ALL
+    SELECT DISTINCT 'alias' AS cause, named.id AS source, named.key AS source_key, claimant.id AS target,
+           claimant.key AS target_key, claimant.canonical
+    FROM unmerged named
     CROSS JOIN LATERAL (
         SELECT n.entity FROM {record}.entity_name n WHERE n.key = named.key AND n.alias AND upper_inf(n.recorded) OFFSET 0
     ) AS n
     CROSS JOIN LATERAL (
         SELECT k.id, k.space, k.key, k.canonical FROM {record}.entity k WHERE k.id = n.entity OFFSET 0) AS claimant
-    WHERE claimant.space = named.space AND claimant.id <> named.id
-      AND (SELECT true FROM {record}.merge m
-           WHERE m.source = named.id AND upper_inf(m.recorded) AND m.cause = 'user') IS NULL
+    WHERE claimant.space = named.space AND claimant.id <> named.id AND named.id NOT IN (SELECT id FROM senses WHERE NOT open)
     UNION ALL
     SELECT word.cause, a.id, '', word.target, e.key, e.canonical
     FROM affected a
-    CROSS JOIN LATERAL (SELECT k.id, k.space, k.key FROM {record}.entity k WHERE k.id = a.id OFFSET 0) AS s
+    CROSS JOIN LATERAL (SELECT k.id, k.space, k.key, k.sense FROM {record}.entity k WHERE k.id = a.id OFFSET 0) AS s
     CROSS JOIN LATERAL (
         SELECT m.cause, m.target FROM {record}.merge m
         WHERE m.source = a.id AND upper_inf(m.recorded)
@@ -70,14 +90,15 @@ SELECT source, target FROM {record}.merge
 WHERE target = ANY ($1::bigint[]) AND upper_inf(recorded) AND cause <> 'user'
 
 -- name: put_merges
--- $1 sources whose merge ends, $2 sources and $3 targets of new ones, $4 the stamp.
+-- $1 sources whose merge ends; $2 sources, $3 targets and $4 causes of new ones; $5 the stamp.
 WITH ended AS (
-    UPDATE {record}.merge SET recorded = tstzrange(lower(recorded), $4)
+    UPDATE {record}.merge SET recorded = tstzrange(lower(recorded), $5)
     WHERE source = ANY ($1::bigint[]) AND upper_inf(recorded) AND cause <> 'user'
     RETURNING id
 )
 INSERT INTO {record}.merge (source, target, cause, recorded)
-SELECT source, target, 'alias', tstzrange($4, NULL) FROM unnest($2::bigint[], $3::bigint[]) AS m(source, target)
+SELECT source, target, cause, tstzrange($5, NULL)
+FROM unnest($2::bigint[], $3::bigint[], $4::text[]) AS m(source, target, cause)
 WHERE (SELECT count(*) FROM ended) >= 0
 
 -- name: put_user_merges

@@ -1,17 +1,17 @@
 -- name: put_entities
--- Entities by key, made where they are new: $1 json [{n, space, key}], no pair twice.
+-- Entities by key and sense, made where they are new: $1 json [{n, space, key, sense}], none twice.
 WITH wanted AS (
-    SELECT * FROM json_to_recordset($1::text::json) AS w(n integer, space integer, key text)
+    SELECT * FROM json_to_recordset($1::text::json) AS w(n integer, space integer, key text, sense smallint)
 ), known AS (
     SELECT w.n, e.id FROM wanted w CROSS JOIN LATERAL (
-        SELECT k.id FROM {record}.entity k WHERE k.space = w.space AND k.key = w.key AND k.sense = 0 OFFSET 0) AS e
+        SELECT k.id FROM {record}.entity k WHERE k.space = w.space AND k.key = w.key AND k.sense = w.sense OFFSET 0) AS e
 ), numbered AS (
     -- A new entity stands for itself, so its number is drawn before the row is written.
-    SELECT n, space, key, nextval(pg_get_serial_sequence('{record}.entity', 'id')::regclass) AS id
+    SELECT n, space, key, sense, nextval(pg_get_serial_sequence('{record}.entity', 'id')::regclass) AS id
     FROM wanted WHERE n NOT IN (SELECT n FROM known) ORDER BY n
 ), added AS (
-    INSERT INTO {record}.entity (id, space, key, canonical) OVERRIDING SYSTEM VALUE
-    SELECT id, space, key, id FROM numbered
+    INSERT INTO {record}.entity (id, space, key, sense, canonical) OVERRIDING SYSTEM VALUE
+    SELECT id, space, key, sense, id FROM numbered
 )
 SELECT n, id FROM known UNION ALL SELECT n, id FROM numbered
 

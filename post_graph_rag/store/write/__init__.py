@@ -64,6 +64,7 @@ from post_graph_rag.store.write.relations import (
 )
 from post_graph_rag.store.write.rules import live_rules, put_override, put_rules, relations_with
 from post_graph_rag.store.write.structure import (
+    EntityKey,
     close_structure,
     put_entities,
     put_structure,
@@ -82,6 +83,7 @@ from post_graph_rag.store.write.verdicts import (
 )
 
 __all__ = [
+    "EntityKey",
     "NAME",
     "PASSAGE",
     "RELATION",

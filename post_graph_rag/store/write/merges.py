@@ -16,7 +16,8 @@ class Claim:
 
     stands: for whom `target` stands, where no claim that is being looked at bears on that; else `target` itself.
     said: no passage says so, but the two were merged by somebody, or for being alike, and that is the only claim on
-    `source` which counts.
+    `source` which counts. namesake: nor does one say so here, but `source` is of no known kind, and `target` the only
+    thing of its name that is of one; that too is the only claim.
     """
 
     source: int
@@ -27,6 +28,7 @@ class Claim:
     source_types: tuple[str, ...]
     target_types: tuple[str, ...]
     said: bool = False
+    namesake: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,21 +36,28 @@ class Ties:
     """What decides which entities are one.
 
     apart: pairs, source and target, that somebody took apart; similar: merges, source -> target, of entities that are
-    alike, which hold.
+    alike, which hold. open: entities of no known kind that several things of their name may be.
     """
 
     claims: list[Claim]
     apart: frozenset[tuple[int, int]]
     similar: Mapping[int, int]
+    open: frozenset[int]
+
+    @property
+    def sources(self) -> set[int]:
+        """All whose merges are settled by these."""
+        return {claim.source for claim in self.claims} | self.open
 
 
 async def touched_claims(session: Session, entities: Iterable[int]) -> Ties:
     """What may depend on these entities: claims on their keys, on those they claim, and so on, and people's words."""
     rows = await session.rows("touched_claims", sorted(entities))
     return Ties(
-        [_claim(row) for row in rows if row["cause"] != "apart"],
+        [_claim(row) for row in rows if row["cause"] not in ("apart", "open")],
         frozenset((row["source"], row["target"]) for row in rows if row["cause"] == "apart"),
         {row["source"]: row["target"] for row in rows if row["cause"] == "similar"},
+        frozenset(row["source"] for row in rows if row["cause"] == "open"),
     )
 
 
@@ -57,7 +66,8 @@ def _claim(row: Mapping[str, Any]) -> Claim:
         **{name: row[name] for name in ("source", "source_key", "target", "target_key", "stands")},
         source_types=tuple(row["source_types"] or ()),
         target_types=tuple(row["target_types"] or ()),
-        said=row["cause"] != "alias",
+        said=row["cause"] in ("user", "similar"),
+        namesake=row["cause"] == "sense",
     )
 
 
@@ -67,10 +77,13 @@ async def live_merges(session: Session, entities: Iterable[int], sources: Iterab
     return {row["source"]: row["target"] for row in rows}
 
 
-async def put_merges(session: Session, ended: Iterable[int], made: Mapping[int, int], stamp: datetime) -> None:
-    """End merges by their source, and make new ones."""
+async def put_merges(
+    session: Session, ended: Iterable[int], made: Mapping[int, int], causes: Mapping[int, str], stamp: datetime
+) -> None:
+    """End merges by their source, and make new ones, each for the cause that its source has."""
     sources = sorted(made)
-    await session.run("put_merges", sorted(ended), sources, [made[source] for source in sources], stamp)
+    targets, why = [made[source] for source in sources], [causes[source] for source in sources]
+    await session.run("put_merges", sorted(ended), sources, targets, why, stamp)
 
 
 async def put_user_merges(session: Session, sources: Iterable[int], target: int, stamp: datetime) -> None:
@@ -79,7 +92,7 @@ async def put_user_merges(session: Session, sources: Iterable[int], target: int,
 
 
 async def end_merge(session: Session, source: int, stamp: datetime) -> tuple[int, str] | None:
-    """End the live merge of an entity: its target and cause, 'alias', 'similar' or 'user'; None when it has none."""
+    """End the live merge of an entity: its target and cause, as `Member` has it; None when it has none."""
     row = await session.row("end_merge", source, stamp)
     return None if row is None else (row["target"], row["cause"])
 
@@ -91,7 +104,7 @@ async def put_apart(session: Session, source: int, target: int, stamp: datetime)
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """An entity in a component of merges; `target` is what its own leads to; cause: 'alias', 'user' or 'similar'."""
+    """An entity in a component of merges; `target` is what its own leads to; cause: 'alias', 'sense', 'user' or 'similar'."""
 
     id: int
     key: str

@@ -8,10 +8,13 @@ from datetime import datetime
 from post_graph_rag.store.database import Session
 from post_graph_rag.store.rows import Rows, as_json
 
+EntityKey = tuple[int, str, int]
+"""Space, key and sense of an entity: namesakes differ in the sense alone."""
 
-async def put_entities(session: Session, keys: Sequence[tuple[int, str]]) -> dict[tuple[int, str], int]:
-    """Ids of entities by (space, key); made where new."""
-    wanted = [{"n": n, "space": space, "key": key} for n, (space, key) in enumerate(keys)]
+
+async def put_entities(session: Session, keys: Sequence[EntityKey]) -> dict[EntityKey, int]:
+    """Ids of entities by (space, key, sense); made where new."""
+    wanted = [{"n": n, "space": space, "key": key, "sense": sense} for n, (space, key, sense) in enumerate(keys)]
     rows = await session.rows("put_entities", as_json(wanted))
     return {keys[row["n"]]: row["id"] for row in rows}
 

@@ -59,14 +59,14 @@ CONTENT = {
         FROM {r}.entity e JOIN {r}.space s ON s.id = e.space JOIN {r}.entity c ON c.id = e.canonical
         JOIN {r}.entity_profile p ON p.entity = e.id WHERE e.current""",
     "mentions": """
-        SELECT s.name, e.key, c.key, p.text, p.event::text, count(*)
+        SELECT s.name, e.key, e.sense, c.key, p.text, p.event::text, count(*)
         FROM {r}.mention m JOIN {r}.entity e ON e.id = m.entity JOIN {r}.entity c ON c.id = e.canonical
         JOIN {r}.space s ON s.id = e.space JOIN {r}.passage p ON p.id = m.passage
-        WHERE upper_inf(m.recorded) GROUP BY m.passage, 1, 2, 3, 4, 5""",
+        WHERE upper_inf(m.recorded) GROUP BY m.passage, 1, 2, 3, 4, 5, 6""",
     "names": """
-        SELECT s.name, e.key, n.name, n.key, n.alias, count(*)
+        SELECT s.name, e.key, e.sense, n.name, n.key, n.alias, count(*)
         FROM {r}.entity_name n JOIN {r}.entity e ON e.id = n.entity JOIN {r}.space s ON s.id = e.space
-        WHERE upper_inf(n.recorded) GROUP BY 1, 2, 3, 4, 5""",
+        WHERE upper_inf(n.recorded) GROUP BY 1, 2, 3, 4, 5, 6""",
     "merges": """
         SELECT s.name, a.key, b.key, m.cause
         FROM {r}.merge m JOIN {r}.entity a ON a.id = m.source JOIN {r}.entity b ON b.id = m.target
@@ -83,7 +83,7 @@ CONTENT = {
         JOIN {r}.space s ON s.id = r.space WHERE r.current""",
     "words": """
         SELECT p.kind, s.name, p.term, p.frequency, p.length, count(*), t.event::text,
-               coalesce(t.text, concat_ws('>', ne.key, n.name, n.alias, a.key, r.negated, r.predicate, b.key))
+               coalesce(t.text, concat_ws('>', ne.key, nullif(ne.sense, 0), n.name, n.alias, a.key, r.negated, r.predicate, b.key))
         FROM {r}.posting p JOIN {r}.space s ON s.id = p.space
         LEFT JOIN {r}.passage t ON p.kind = 1 AND t.id = p.id
         LEFT JOIN {r}.entity_name n ON p.kind = 2 AND n.id = p.id LEFT JOIN {r}.entity ne ON ne.id = n.entity
@@ -94,7 +94,7 @@ CONTENT = {
     "vectors": """
         SELECT 'passage', s.name, p.text || coalesce(p.event::text, '')
         FROM {r}.passage_vector_1 v JOIN {r}.passage p ON p.id = v.id JOIN {r}.space s ON s.id = v.space WHERE v.current
-        UNION ALL SELECT 'entity', s.name, e.key FROM {r}.entity_vector_1 v JOIN {r}.entity e ON e.id = v.id
+        UNION ALL SELECT 'entity', s.name, concat_ws('>', e.key, nullif(e.sense, 0)) FROM {r}.entity_vector_1 v JOIN {r}.entity e ON e.id = v.id
         JOIN {r}.space s ON s.id = v.space WHERE v.current
         UNION ALL SELECT 'relation', s.name, concat_ws('>', a.key, r.negated, r.predicate, b.key)
         FROM {r}.relation_vector_1 v JOIN {r}.relation r ON r.id = v.id JOIN {r}.space s ON s.id = v.space

@@ -42,7 +42,8 @@ _LONGEST_FORM = max(len(form.split()) for form in _LEGAL_FORMS)
 
 _APOSTROPHES = re.compile("['\u2018\u2019\u02bc`]")
 _POINT_IN_NUMBER = re.compile(r"(?<=\d)\.(?=\d)")
-_KEPT_MARKS = frozenset("#%\ue000")
+_MINUS = re.compile(r"(?<![^\s(])[-\u2212](?=\d)")
+_KEPT_MARKS = frozenset("#%\ue000\ue001")
 _PREPOSITIONS = frozenset(
     ("of", "by", "in", "to", "at", "from", "for", "with", "on", "as", "under", "over", "into", "about", "than", "near")
 )
@@ -56,7 +57,8 @@ def name_key(name: str) -> str:
 
     Folded: compatibility forms, case, accents, punctuation, blanks, "&" = "and", a leading "the", initials
     ("J. R. R." = "JRR"), spellings of a legal form at the end ("Acme Corp." = "Acme Corporation"). Kept: legal forms
-    as such, symbols ("C++", "C#", "A$AP"), digits and their point. A name of marks only is its own casefolded text.
+    as such, symbols ("C++", "C#", "A$AP"), digits, their point and sign. A name of marks only is its own casefolded
+    text.
 
     name: any text. Returns at most `MAX_KEY` characters; empty only for an empty name.
     """
@@ -88,8 +90,9 @@ def _without_apostrophes(text: str) -> str:
 
 
 def _words(text: str) -> list[str]:
-    marked = _POINT_IN_NUMBER.sub("\ue000", text)
-    return "".join(char if _stays(char) else " " for char in marked).replace("\ue000", ".").split()
+    marked = _MINUS.sub("\ue001", _POINT_IN_NUMBER.sub("\ue000", text))
+    kept = "".join(char if _stays(char) else " " for char in marked)
+    return kept.replace("\ue000", ".").replace("\ue001", "-").split()
 
 
 def _stays(char: str) -> bool:

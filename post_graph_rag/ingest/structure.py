@@ -24,8 +24,8 @@ Rows = dict[str, list[dict[str, Any]]]
 def structure_rows(found: Found) -> tuple[list[EntityKey], Callable[[Entities], Rows]]:
     """Rows of mentions, observations, claims and assertions for extractions by passage id and space.
 
-    A name whose type makes it another thing than its namesake is another entity (`kinds.sense_of`). Without a type it is
-    what the passage else calls by it; what that leaves open, the live passages of all documents settle.
+    A name whose type makes it another thing than its namesake is another entity (`kinds.sense_of`). Without a type it
+    is what the passage else calls by it; what that leaves open, the live passages of all documents settle.
 
     Returns the (space, key, sense) of all entities, and a function that makes the rows once these have ids.
     """

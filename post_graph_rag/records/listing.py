@@ -92,8 +92,8 @@ class EntityPage(Record):
 class MergedEntity(Record):
     """An entity for which another one stands, since when, and why.
 
-    cause: "user" a person said so, "alias" passages give it as a name of the other, "sense" passages that give it no kind
-    use the name of a thing that has one, "similar" the two are alike.
+    cause: "user" a person said so, "alias" passages give it as a name of the other, "sense" passages that give it no
+    kind use the name of a thing that has one, "similar" the two are alike.
     """
 
     id: int

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from post_graph_rag.kinds import coarse_type, types_compatible
+from post_graph_rag.kinds import coarse_type, sense_of, types_compatible
 
 
 @pytest.mark.parametrize(
@@ -41,3 +41,22 @@ def test_a_place_is_no_person_and_a_company_no_event(one: str, other: str) -> No
 )
 def test_an_unknown_kind_goes_with_all_and_like_kinds_with_each_other(one: str, other: str) -> None:
     assert types_compatible(one, other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("person", "country"), ("company", "fruit"), ("planet", "chemical element"), ("river", "company")],
+)
+def test_types_of_different_things_make_two_of_one_name(one: str, other: str) -> None:
+    assert 0 != sense_of(one) != sense_of(other) != 0
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("city", "GPE"), ("politician", "author"), ("book", "product"), ("war", "idea")]
+)
+def test_types_that_one_thing_is_given_in_turn_make_one(one: str, other: str) -> None:
+    assert sense_of(one) == sense_of(other) != 0
+
+
+def test_a_type_of_no_known_kind_tells_nothing() -> None:
+    assert sense_of("thingummy") == sense_of("") == 0

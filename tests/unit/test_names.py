@@ -45,6 +45,7 @@ def test_spellings_of_one_name_share_a_key(one: str, other: str) -> None:
         ("C#", "C++"),
         ("Google+", "Google"),
         ("1.5", "15"),
+        ("-9", "9"),
         ("$100", "100"),
         ("Mercury (planet)", "Mercury (element)"),
         ("George W. Bush", "George Bush"),

@@ -83,12 +83,12 @@ from post_graph_rag.store.write.verdicts import (
 )
 
 __all__ = [
-    "EntityKey",
     "NAME",
     "PASSAGE",
     "RELATION",
     "Carrier",
     "Claim",
+    "EntityKey",
     "Findable",
     "Group",
     "GroupChanges",

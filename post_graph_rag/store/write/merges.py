@@ -104,7 +104,10 @@ async def put_apart(session: Session, source: int, target: int, stamp: datetime)
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """An entity in a component of merges; `target` is what its own leads to; cause: 'alias', 'sense', 'user' or 'similar'."""
+    """An entity in a component of merges; `target` is what its own leads to.
+
+    cause: 'alias', 'sense', 'user' or 'similar'.
+    """
 
     id: int
     key: str

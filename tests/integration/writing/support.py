@@ -83,7 +83,8 @@ CONTENT = {
         JOIN {r}.space s ON s.id = r.space WHERE r.current""",
     "words": """
         SELECT p.kind, s.name, p.term, p.frequency, p.length, count(*), t.event::text,
-               coalesce(t.text, concat_ws('>', ne.key, nullif(ne.sense, 0), n.name, n.alias, a.key, r.negated, r.predicate, b.key))
+               coalesce(t.text, concat_ws('>', ne.key, nullif(ne.sense, 0), n.name, n.alias,
+                                          a.key, r.negated, r.predicate, b.key))
         FROM {r}.posting p JOIN {r}.space s ON s.id = p.space
         LEFT JOIN {r}.passage t ON p.kind = 1 AND t.id = p.id
         LEFT JOIN {r}.entity_name n ON p.kind = 2 AND n.id = p.id LEFT JOIN {r}.entity ne ON ne.id = n.entity
@@ -94,7 +95,8 @@ CONTENT = {
     "vectors": """
         SELECT 'passage', s.name, p.text || coalesce(p.event::text, '')
         FROM {r}.passage_vector_1 v JOIN {r}.passage p ON p.id = v.id JOIN {r}.space s ON s.id = v.space WHERE v.current
-        UNION ALL SELECT 'entity', s.name, concat_ws('>', e.key, nullif(e.sense, 0)) FROM {r}.entity_vector_1 v JOIN {r}.entity e ON e.id = v.id
+        UNION ALL SELECT 'entity', s.name, concat_ws('>', e.key, nullif(e.sense, 0))
+        FROM {r}.entity_vector_1 v JOIN {r}.entity e ON e.id = v.id
         JOIN {r}.space s ON s.id = v.space WHERE v.current
         UNION ALL SELECT 'relation', s.name, concat_ws('>', a.key, r.negated, r.predicate, b.key)
         FROM {r}.relation_vector_1 v JOIN {r}.relation r ON r.id = v.id JOIN {r}.space s ON s.id = v.space

@@ -68,8 +68,8 @@ async def put_words(rag: GraphRAG, words: Mapping[str, Sequence[tuple[Any, ...]]
 
     async def change(session: Session, stamp: datetime) -> tuple[Written, None]:
         [space] = (await resolve_spaces(session, None, "default")).ids
-        ids = await write.put_entities(session, [(space, key) for key in keys])
-        number = {key: ids[space, key] for key in keys}
+        ids = await write.put_entities(session, [(space, key, 0) for key in keys])
+        number = {key: ids[space, key, 0] for key in keys}
         for source, target in words["merges"]:
             await write.put_user_merges(session, [number[source]], number[target], stamp)
         for source, target in words["apart"]:

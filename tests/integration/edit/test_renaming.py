@@ -18,7 +18,7 @@ async def shown(place: Place, key: str) -> set[str]:
 
 
 async def names(place: Place, key: str) -> set[str]:
-    return {row[2] for row in (await place.content())["names"] if row[1] == key and not row[4]}
+    return {row[3] for row in (await place.content())["names"] if row[1] == key and not row[5]}
 
 
 async def test_a_renamed_entity_bears_the_name_and_is_found_by_both(place: Place) -> None:

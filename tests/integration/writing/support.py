@@ -68,7 +68,7 @@ CONTENT = {
         FROM {r}.entity_name n JOIN {r}.entity e ON e.id = n.entity JOIN {r}.space s ON s.id = e.space
         WHERE upper_inf(n.recorded) GROUP BY 1, 2, 3, 4, 5, 6""",
     "merges": """
-        SELECT s.name, a.key, b.key, m.cause
+        SELECT s.name, a.key, b.key, m.cause, a.sense, b.sense
         FROM {r}.merge m JOIN {r}.entity a ON a.id = m.source JOIN {r}.entity b ON b.id = m.target
         JOIN {r}.space s ON s.id = a.space WHERE upper_inf(m.recorded)
         AND EXISTS (SELECT FROM {r}.mention x WHERE x.entity = a.id AND upper_inf(x.recorded))""",
@@ -78,13 +78,14 @@ CONTENT = {
                 FROM {r}.relation_period p WHERE p.relation = r.id AND upper_inf(p.recorded)),
                (SELECT array_agg(DISTINCT p.text) FROM {r}.relation_evidence e JOIN {r}.passage p ON p.id = e.passage
                 WHERE e.relation = r.id AND upper_inf(e.recorded)),
-               (SELECT count(*) FROM {r}.relation_evidence e WHERE e.relation = r.id AND upper_inf(e.recorded))
+               (SELECT count(*) FROM {r}.relation_evidence e WHERE e.relation = r.id AND upper_inf(e.recorded)),
+               a.sense, b.sense
         FROM {r}.relation r JOIN {r}.entity a ON a.id = r.subject JOIN {r}.entity b ON b.id = r.object
         JOIN {r}.space s ON s.id = r.space WHERE r.current""",
     "words": """
         SELECT p.kind, s.name, p.term, p.frequency, p.length, count(*), t.event::text,
                coalesce(t.text, concat_ws('>', ne.key, nullif(ne.sense, 0), n.name, n.alias,
-                                          a.key, r.negated, r.predicate, b.key))
+                                          a.key, a.sense, r.negated, r.predicate, b.key, b.sense))
         FROM {r}.posting p JOIN {r}.space s ON s.id = p.space
         LEFT JOIN {r}.passage t ON p.kind = 1 AND t.id = p.id
         LEFT JOIN {r}.entity_name n ON p.kind = 2 AND n.id = p.id LEFT JOIN {r}.entity ne ON ne.id = n.entity
@@ -98,7 +99,7 @@ CONTENT = {
         UNION ALL SELECT 'entity', s.name, concat_ws('>', e.key, nullif(e.sense, 0))
         FROM {r}.entity_vector_1 v JOIN {r}.entity e ON e.id = v.id
         JOIN {r}.space s ON s.id = v.space WHERE v.current
-        UNION ALL SELECT 'relation', s.name, concat_ws('>', a.key, r.negated, r.predicate, b.key)
+        UNION ALL SELECT 'relation', s.name, concat_ws('>', a.key, a.sense, r.negated, r.predicate, b.key, b.sense)
         FROM {r}.relation_vector_1 v JOIN {r}.relation r ON r.id = v.id JOIN {r}.space s ON s.id = v.space
         JOIN {r}.entity a ON a.id = r.subject JOIN {r}.entity b ON b.id = r.object WHERE v.current""",
     "pending": """

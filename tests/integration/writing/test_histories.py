@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import zlib
+from collections.abc import Callable
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from post_graph_rag.records import Extraction
+from post_graph_rag.testing import ScriptedChat, plain_facts
 from tests.integration.writing.support import Place, differences, document, faults
 
 # Aliases learned early and late, claimed twice and withdrawn; dates that overlap, lie apart or are missing; denials.
@@ -29,9 +33,22 @@ def versions(step: list[tuple[str, int]]) -> list[object]:
     return [document(key, *WORLD[key][number].splitlines()) for key, number in step]
 
 
-async def lead_here(dsn: str, steps: list[list[tuple[str, int]]]) -> Place:
+def of_mixed_kinds(text: str) -> Extraction:
+    """Plain facts whose entities are of now one kind, now another, now none, as text and name have it."""
+    found = plain_facts(text)
+    kinds = ("", "person", "company", "city")
+    typed = [
+        entity.model_copy(update={"type": kinds[zlib.crc32(f"{text}{entity.name}".encode()) % len(kinds)]})
+        for entity in found.entities
+    ]
+    return found.model_copy(update={"entities": tuple(typed)})
+
+
+async def lead_here(
+    dsn: str, steps: list[list[tuple[str, int]]], read: Callable[[str], Extraction] = plain_facts
+) -> Place:
     place = Place(dsn)
-    rag = place.engine()
+    rag = place.engine(ScriptedChat(extract=read))
     for step in steps:
         await rag.index_documents(versions(step))  # type: ignore[arg-type]
     assert await faults(rag) == []
@@ -47,6 +64,20 @@ def test_a_realm_holds_what_its_documents_say_whatever_came_before(
     async def check() -> None:
         last = sorted(dict(pair for step in steps for pair in step).items())
         place, reference = await lead_here(writing_dsn, steps), await lead_here(writing_dsn, [last])
+        assert differences(await place.content(), await reference.content()) == {}
+
+    asyncio.run(check())
+
+
+@settings(max_examples=6, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+@given(steps=STEPS)
+def test_namesakes_are_told_apart_the_same_whatever_came_before(
+    writing_dsn: str, steps: list[list[tuple[str, int]]]
+) -> None:
+    async def check() -> None:
+        last = sorted(dict(pair for step in steps for pair in step).items())
+        place = await lead_here(writing_dsn, steps, of_mixed_kinds)
+        reference = await lead_here(writing_dsn, [last], of_mixed_kinds)
         assert differences(await place.content(), await reference.content()) == {}
 
     asyncio.run(check())

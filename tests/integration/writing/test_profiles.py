@@ -16,7 +16,7 @@ from tests.integration.writing.support import DIMENSIONS, Place, differences, do
 
 PROFILE = """
     SELECT p.name, p.type, p.description, p.pending FROM {r}.entity_profile p
-    JOIN {r}.entity e ON e.id = p.entity WHERE e.key = $1"""
+    JOIN {r}.entity e ON e.id = p.entity WHERE e.key = $1 AND e.current"""
 VECTOR = "SELECT v.embedding::text FROM {r}.entity_vector_1 v JOIN {r}.entity e ON e.id = v.id WHERE e.key = $1"
 
 
@@ -127,7 +127,7 @@ async def test_the_most_said_type_is_taken(place: Place) -> None:
         return Extraction(entities=(ExtractedEntity(name="Acme", type=kind, description=f"Said {number}."),))
 
     rag = place.engine(ScriptedChat(extract=told))
-    await rag.index_documents([document(str(n), f"{'person' if n == 0 else 'company'} {n}") for n in range(3)])
+    await rag.index_documents([document(str(n), f"{'business' if n == 0 else 'company'} {n}") for n in range(3)])
     assert [row[1] for row in await place.rows(PROFILE, "acme")] == ["company"]
 
 

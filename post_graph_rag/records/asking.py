@@ -21,6 +21,19 @@ Channel = Literal[
     "evidence",
 ]
 
+USUAL_WEIGHTS: Mapping[Channel, float] = {
+    "passage_vector": 0.4,
+    "passage_text": 0.4,
+    "entity_vector": 1.0,
+    "entity_name": 1.0,
+    "relation_vector": 1.0,
+    "relation_text": 1.0,
+    "walk": 1.0,
+    "evidence": 0.02,
+}
+"""What a channel counts in fusion. The walk starts from what the others found, so that it knows of passages what they
+know; evidence only decides among passages that are far down."""
+
 Weight = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 Named = Annotated[tuple[str, ...], Field(min_length=1)]
@@ -49,7 +62,8 @@ class QueryParam(Given):
         search query that says alone what a follow-up to conversation_history means. Not asked for what is given
         already, nor for what the mode does not use; what fails is told in the notes, and the question is used as it is.
     max_total_tokens: wall for the whole prompt: question, history, context and instructions.
-    rrf_k, weights: reciprocal rank fusion (Cormack et al., SIGIR 2009); weights by channel, default 1.
+    rrf_k, weights: reciprocal rank fusion (Cormack et al., SIGIR 2009); weights by channel, those of USUAL_WEIGHTS for
+        the others.
     only_need_context: search only; the answer's text stays empty.
     as_of: facts as they were valid at some moment of this date ("2020": any moment of 2020); a fact whose dates nobody
         states matches and says so. None: facts that nothing has superseded.
@@ -65,7 +79,8 @@ class QueryParam(Given):
     predicates: only relations of these predicates, in the walk too, which follows no others.
     fusion: "rrf", or "quota", which takes relations from walk and vectors in turn, and passages and entities from all
         that is not lexical.
-    min_similarity: cosine below which what vectors find is left out. min_score: the same for the fused score.
+    min_similarity: cosine below which what vectors find is left out; None: what has none above 0. min_score: the same
+        for the fused score.
     node_distance: what is fewest steps away from where the walk started comes first; the fused score decides among
         equals.
     mmr: maximal marginal relevance (Carbonell and Goldstein, SIGIR 1998) on vectors, of passages and of relations: 1 is
@@ -89,7 +104,7 @@ class QueryParam(Given):
     conversation_history: tuple[Message, ...] = ()
     response_type: str | None = None
     max_total_tokens: int = Field(default=8000, ge=1)
-    rrf_k: int = Field(default=60, ge=1)
+    rrf_k: int = Field(default=2, ge=1)
     weights: Mapping[Channel, Weight] = Field(default_factory=dict)
     only_need_context: bool = False
     as_of: Date | None = None
@@ -111,3 +126,7 @@ class QueryParam(Given):
     mmr: Share | None = None
     fold: float | None = Field(default=None, gt=0, le=1)
     explain: bool = False
+
+    def weight(self, channel: Channel) -> float:
+        """What a channel counts in fusion."""
+        return self.weights.get(channel, USUAL_WEIGHTS[channel])

@@ -51,7 +51,8 @@ class Found:
     def best(self, kind: Kind, param: QueryParam, most: int) -> list[tuple[int, float]]:
         """Ids and fused scores, best first."""
         lists = {channel: hits.ids for channel, hits in self.of(kind).items()}
-        return reciprocal_rank_fusion(lists, param.rrf_k, param.weights)[:most]
+        weights = {channel: param.weight(channel) for channel in lists}
+        return reciprocal_rank_fusion(lists, param.rrf_k, weights)[:most]
 
     def fused(self, kind: Kind, param: QueryParam, most: int) -> list[Fused]:
         """The best of a kind with all that the channels said of them."""

@@ -80,7 +80,7 @@ class _Told:
             return "reranked"
         if reason := self.trace.lost.get(kind, {}).get(number):
             return reason
-        return "weight" if self.param.weights.get(channel, 1.0) == 0 else "top_k"
+        return "weight" if self.param.weight(channel) == 0 else "top_k"
 
 
 def _funnel(kind: Kind, channel: Channel, candidates: Sequence[Candidate]) -> Funnel:

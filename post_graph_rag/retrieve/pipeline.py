@@ -9,7 +9,7 @@ from post_graph_rag.models.prompts import Prompts
 from post_graph_rag.models.protocols import ChatModel, ChatRequest, EmbeddingModel
 from post_graph_rag.models.rerank import Reranker
 from post_graph_rag.models.tokens import Tokenizer
-from post_graph_rag.records import Channel, Explanation, QueryData, QueryParam
+from post_graph_rag.records import Explanation, QueryData, QueryParam
 from post_graph_rag.retrieve.context import fitted, with_context
 from post_graph_rag.retrieve.explaining import explained
 from post_graph_rag.retrieve.modes import Plan, plan_for
@@ -126,14 +126,12 @@ async def _find(reader: Reader, asked: Question, plan: Plan, param: QueryParam, 
 def _gathered(
     asked: Question, param: QueryParam, chosen: Chosen, shown: Shown, scope: Scope, notes: tuple[str, ...]
 ) -> QueryData:
-    evidence: Channel = "evidence"
-    weight = param.weights.get(evidence, 1.0)
     return QueryData(
         question=asked.asked,
         mode=param.mode,
         searched=asked.embedded,
         notes=notes,
-        passages=passage_hits(chosen, shown, scope.spaces, param.rrf_k, weight),
+        passages=passage_hits(chosen, shown, scope.spaces, param.rrf_k, param.weight("evidence")),
         entities=entity_hits(chosen, shown, scope.spaces),
         relations=relation_hits(chosen, shown, scope.spaces),
     )

@@ -13,9 +13,10 @@ from post_graph_rag.retrieve.folding import folded
 from post_graph_rag.retrieve.modes import Plan
 from post_graph_rag.retrieve.question import Question
 from post_graph_rag.retrieve.results import Chosen
-from post_graph_rag.retrieve.shortlist import Wanted, ranked, similar_enough, varied
+from post_graph_rag.retrieve.shortlist import Wanted, preferred, ranked, similar_enough, varied
 from post_graph_rag.retrieve.trace import Trace
 from post_graph_rag.retrieve.walking import choose_seeds, walk_from
+from post_graph_rag.retrieve.word_order import WordOrder
 from post_graph_rag.store.database import Session
 from post_graph_rag.store.embeddings import embeddings
 from post_graph_rag.store.hydrate import Shown, hydrate
@@ -25,8 +26,8 @@ _DEPTH = 40
 """Hits of each channel that go into fusion, at least."""
 _SHOWN = 10
 """Sources, mentions and pieces of evidence that are listed for one hit."""
-_COMMON = (100, 8, 4000)
-"""A term is common in more than 1 of 8 things, but not below 100 and always above 4,000: it is not searched with."""
+_COMMON = (1000, 8, 4000)
+"""A term is common in more than 1 of 8 things, but not below 1,000 and always above 4,000: it is not searched with."""
 _KINDS: Sequence[Kind] = ("passage", "entity", "relation")
 
 
@@ -46,11 +47,11 @@ class Search:
         """What is kept, best first, and what the record says of it."""
         await self._by_vectors(vectors)
         await self._by_words()
-        far = await self._walked()
-        chosen = await self._chosen(Wanted(self.param, self.passages), far)
+        far, orders = await self._walked(), self._word_orders()
+        chosen = await self._chosen(Wanted(self.param, self.passages, told=bool(orders)), far)
         with self.trace.step("record", self.session):
             shown = await self._shown(chosen)
-        return self._folded(chosen, shown), shown
+        return self._folded(self._in_order(chosen, shown, orders), shown), shown
 
     @property
     def _depth(self) -> int:
@@ -101,6 +102,19 @@ class Search:
     async def _shown(self, chosen: Chosen) -> Shown:
         passages, entities, relations = map(_ids, (chosen.passages, chosen.entities, chosen.relations))
         return await hydrate(self.session, passages, entities, relations, _SHOWN, self.asked.when)
+
+    def _word_orders(self) -> list[WordOrder]:
+        """None where the order of relations was asked for."""
+        if self.param.mmr is not None or self.param.node_distance or self.param.fusion != "rrf":
+            return []
+        return [order for text in self.asked.texts if (order := WordOrder.of(text)).words]
+
+    def _in_order(self, chosen: Chosen, shown: Shown, orders: Sequence[WordOrder]) -> Chosen:
+        """With the relations first that are asked for the way round they are."""
+        if not orders:
+            return chosen
+        asked_for = {number for number, row in shown.relations.items() if any(order.agrees(row) for order in orders)}
+        return replace(chosen, relations=preferred(chosen.relations, asked_for)[: self.param.top_k])
 
     def _folded(self, chosen: Chosen, shown: Shown) -> Chosen:
         """Without passages that say what a better one says."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,15 +22,20 @@ _POOL = 4
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """How many of each kind are kept, and whether a choice is made among more."""
+    """How many of each kind are kept, and whether a choice is made among more.
+
+    told: whether a choice among relations is made by what the record tells of them.
+    """
 
     param: QueryParam
     passages: int
+    told: bool = False
 
     def kept(self, kind: Kind) -> int:
-        """With folding twice as many, since some will go."""
+        """Twice as many of those of which some will go once the record has told what they are."""
         most = self.passages if kind == "passage" else self.param.top_k
-        return 2 * most if kind == "passage" and self.param.fold is not None else most
+        some_go = {"passage": self.param.fold is not None, "relation": self.told, "entity": False}
+        return 2 * most if some_go[kind] else most
 
     def pool(self, kind: Kind) -> int:
         choosing = self.param.mmr is not None or self.param.node_distance
@@ -38,12 +43,13 @@ class Wanted:
 
 
 def similar_enough(found: Mapping[Channel, Hits], least: float | None, trace: Trace) -> Mapping[Channel, Hits]:
-    """What vectors found, down to the similarity that is asked for."""
-    if least is None:
-        return found
+    """What vectors found, down to the similarity that is asked for; what is not similar at all has no place in ranks."""
     kept: dict[Channel, Hits] = {}
     for channel, hits in found.items():
-        count = sum(score >= least for score in hits.scores)
+        count = sum(score > 0 if least is None else score >= least for score in hits.scores)
+        if count == len(hits.ids):
+            kept[channel] = hits
+            continue
         kept[channel] = Hits(hits.ids[:count], hits.scores[:count])
         trace.unlike[channel] = Hits(hits.ids[count:], hits.scores[count:])
     return kept
@@ -78,10 +84,17 @@ def varied(
     return taken
 
 
+def preferred(fused: Sequence[Fused], first: Set[int]) -> list[Fused]:
+    """With these first: they count as much more as the best one counts."""
+    best = max((one.score for one in fused), default=0.0)
+    raised = [replace(one, score=one.score + best) if one.id in first else one for one in fused]
+    return sorted(raised, key=lambda one: -one.score)
+
+
 def _fused(found: Found, kind: Kind, param: QueryParam, most: int) -> list[Fused]:
     if param.fusion == "rrf":
         return found.fused(kind, param, most)
-    lists = [hits.ids for channel, hits in found.of(kind).items() if param.weights.get(channel, 1.0) > 0]
+    lists = [hits.ids for channel, hits in found.of(kind).items() if param.weight(channel) > 0]
     best = in_turn(lists, param.rrf_k)[:most]
     places = found.places(kind, [number for number, _ in best])
     return [Fused(number, score, tuple(places[number])) for number, score in best]

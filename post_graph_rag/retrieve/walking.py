@@ -15,8 +15,9 @@ from post_graph_rag.store.database import Session
 from post_graph_rag.store.search import Hits, Neighbourhood, WalkBounds, walk
 from post_graph_rag.store.when import NOW, When
 
-_SEEDS = 8
-"""How many of the best entities, and how many of the best relations, a walk starts from."""
+_ENTITIES = 8
+_RELATIONS = 4
+"""How many of the best entities, and of the best relations, which start at both their ends, a walk starts from."""
 _PASSAGES = 20
 """How many of the best passages the walker may start anew from."""
 _SEED_RRF_K = 1
@@ -26,7 +27,7 @@ _PASSAGE_WEIGHT = 0.2
 
 Source: Gutiérrez et al., From RAG to Memory (HippoRAG 2), 2025.
 """
-_DAMPING = 0.7
+_DAMPING = 0.85
 
 Ids = NDArray[np.int64]
 Scores = NDArray[np.float64]
@@ -46,8 +47,8 @@ def choose_seeds(found: Found, param: QueryParam) -> Seeds:
     """The best of what the other channels found."""
     sharp = param.model_copy(update={"rrf_k": _SEED_RRF_K})
     return Seeds(
-        entities=found.best("entity", sharp, _SEEDS),
-        relations=found.best("relation", sharp, _SEEDS),
+        entities=found.best("entity", sharp, _ENTITIES),
+        relations=found.best("relation", sharp, _RELATIONS),
         passages=found.best("passage", sharp, _PASSAGES),
     )
 

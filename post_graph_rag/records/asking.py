@@ -79,8 +79,7 @@ class QueryParam(Given):
     predicates: only relations of these predicates, in the walk too, which follows no others.
     fusion: "rrf", or "quota", which takes relations from walk and vectors in turn, and passages and entities from all
         that is not lexical.
-    min_similarity: cosine below which what vectors find is left out; None: what has none above 0. min_score: the same
-        for the fused score.
+    min_similarity: cosine below which what vectors find is left out. min_score: the same for the fused score.
     node_distance: what is fewest steps away from where the walk started comes first; the fused score decides among
         equals.
     mmr: maximal marginal relevance (Carbonell and Goldstein, SIGIR 1998) on vectors, of passages and of relations: 1 is

@@ -49,10 +49,14 @@ class Found:
         return self.hits.get(kind, {})
 
     def best(self, kind: Kind, param: QueryParam, most: int) -> list[tuple[int, float]]:
-        """Ids and fused scores, best first."""
-        lists = {channel: hits.ids for channel, hits in self.of(kind).items()}
+        """Ids and fused scores, best first; what no channel gave a score comes last and has none."""
+        known = {channel: hits for channel, hits in self.of(kind).items() if param.weight(channel) > 0}
+        lists = {channel: hits.ids[: _scored(hits)] for channel, hits in known.items()}
         weights = {channel: param.weight(channel) for channel in lists}
-        return reciprocal_rank_fusion(lists, param.rrf_k, weights)[:most]
+        fused = reciprocal_rank_fusion(lists, param.rrf_k, weights)[:most]
+        there = {number for number, _ in fused}
+        rest = dict.fromkeys(number for hits in known.values() for number in hits.ids[_scored(hits) :])
+        return [*fused, *((number, 0.0) for number in rest if number not in there)][:most]
 
     def fused(self, kind: Kind, param: QueryParam, most: int) -> list[Fused]:
         """The best of a kind with all that the channels said of them."""
@@ -68,3 +72,8 @@ class Found:
                 if number in places:
                     places[number].append(ChannelRank(channel=channel, rank=rank, score=score))
         return places
+
+
+def _scored(hits: Hits) -> int:
+    """How many of the hits, which come best first, have a score above 0: the rest is like anything else."""
+    return len(hits.ids) if not hits.scores or hits.scores[-1] > 0 else sum(score > 0 for score in hits.scores)

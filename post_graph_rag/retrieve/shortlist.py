@@ -43,13 +43,12 @@ class Wanted:
 
 
 def similar_enough(found: Mapping[Channel, Hits], least: float | None, trace: Trace) -> Mapping[Channel, Hits]:
-    """What vectors found, down to the similarity that is asked for; what is not similar at all has no place in ranks."""
+    """What vectors found, down to the similarity that is asked for."""
+    if least is None:
+        return found
     kept: dict[Channel, Hits] = {}
     for channel, hits in found.items():
-        count = sum(score > 0 if least is None else score >= least for score in hits.scores)
-        if count == len(hits.ids):
-            kept[channel] = hits
-            continue
+        count = sum(score >= least for score in hits.scores)
         kept[channel] = Hits(hits.ids[:count], hits.scores[:count])
         trace.unlike[channel] = Hits(hits.ids[count:], hits.scores[count:])
     return kept

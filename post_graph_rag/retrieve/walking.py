@@ -22,7 +22,7 @@ _PASSAGES = 20
 """How many of the best passages the walker may start anew from."""
 _SEED_RRF_K = 1
 """Seeds are few and the first of them is meant most often, so that ranks count much more than in the final fusion."""
-_PASSAGE_WEIGHT = 0.2
+_PASSAGE_WEIGHT = 0.3
 """Weight of a passage as a starting point beside an entity's: many passages are near, few entities are meant.
 
 Source: Gutiérrez et al., From RAG to Memory (HippoRAG 2), 2025.
@@ -47,10 +47,14 @@ def choose_seeds(found: Found, param: QueryParam) -> Seeds:
     """The best of what the other channels found."""
     sharp = param.model_copy(update={"rrf_k": _SEED_RRF_K})
     return Seeds(
-        entities=found.best("entity", sharp, _ENTITIES),
-        relations=found.best("relation", sharp, _RELATIONS),
-        passages=found.best("passage", sharp, _PASSAGES),
+        entities=_scored(found.best("entity", sharp, _ENTITIES)),
+        relations=_scored(found.best("relation", sharp, _RELATIONS)),
+        passages=_scored(found.best("passage", sharp, _PASSAGES)),
     )
+
+
+def _scored(best: Scored) -> Scored:
+    return [(number, score) for number, score in best if score > 0]
 
 
 async def walk_from(

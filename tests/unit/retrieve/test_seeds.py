@@ -43,3 +43,17 @@ def test_a_weight_that_is_given_counts_instead_of_the_usual_one(found: Found) ->
 @pytest.mark.parametrize(("channel", "weight"), [("walk", 1.0), ("passage_vector", 0.4), ("evidence", 0.02)])
 def test_a_channel_that_is_not_named_has_its_usual_weight(channel: Channel, weight: float) -> None:
     assert QueryParam(weights={"relation_text": 2.0}).weight(channel) == weight
+
+
+def test_what_is_not_alike_at_all_only_fills_places_that_are_left() -> None:
+    known = Found()
+    known.add({"entity_vector": Hits([1, 2, 3], [0.5, 0.0, -0.1]), "entity_name": hits(3)})
+    best = known.best("entity", QueryParam(), 3)
+    assert [(number, round(score, 3)) for number, score in best] == [(1, 0.333), (3, 0.333), (2, 0.0)]
+
+
+def test_a_walk_does_not_start_from_what_is_not_alike_at_all() -> None:
+    known = Found()
+    known.add({"entity_vector": Hits([1, 2], [0.5, 0.0]), "passage_vector": Hits([7], [0.0])})
+    seeds = choose_seeds(known, QueryParam())
+    assert ([number for number, _ in seeds.entities], list(seeds.passages)) == ([1], [])

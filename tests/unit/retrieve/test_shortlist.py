@@ -13,15 +13,15 @@ from post_graph_rag.store.search import Hits
 FOUND = {"passage_vector": Hits([1, 2, 3, 4], [0.8, 0.2, 0.0, -0.1])}
 
 
-@pytest.mark.parametrize(("least", "kept"), [(None, [1, 2]), (0.5, [1]), (-1.0, [1, 2, 3, 4])])
+@pytest.mark.parametrize(("least", "kept"), [(None, [1, 2, 3, 4]), (0.5, [1]), (0.0, [1, 2, 3])])
 def test_what_vectors_find_is_kept_down_to_a_similarity(least: float | None, kept: list[int]) -> None:
     assert similar_enough(FOUND, least, Trace())["passage_vector"].ids == kept
 
 
-def test_what_is_not_similar_at_all_is_explained() -> None:
+def test_what_is_not_similar_enough_is_explained() -> None:
     trace = Trace()
-    similar_enough(FOUND, None, trace)
-    assert trace.unlike["passage_vector"].ids == [3, 4]
+    similar_enough(FOUND, 0.0, trace)
+    assert trace.unlike["passage_vector"].ids == [4]
 
 
 def test_what_is_preferred_comes_first_and_both_parts_keep_their_order() -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from post_graph_rag.ingest.consequences import follow
+from post_graph_rag.ingest.consequences import Begin, follow
 from post_graph_rag.ingest.drafts import Draft
 from post_graph_rag.ingest.passages import Reading, exchange
 from post_graph_rag.ingest.written import Committed, Written
@@ -18,18 +18,21 @@ from post_graph_rag.store.database import Session
 
 
 class Commit:
-    """What is written in one transaction; graph: its name, None where nothing is drawn."""
+    """What is written in one transaction; graph: its name, None where nothing is drawn; begin: see `follow`."""
 
-    def __init__(self, session: Session, graph: str | None, extractor: str, *, reindex: bool) -> None:
+    def __init__(
+        self, session: Session, graph: str | None, extractor: str, *, reindex: bool, begin: Begin | None = None
+    ) -> None:
         self._session = session
         self._graph = graph
         self._reading = Reading(extractor, reindex)
+        self._begin = begin
 
     async def run(self, drafts: Sequence[Draft]) -> Committed:
         """Write the drafts. Raises DatabaseError when the server refuses, Overtaken; then nothing is written."""
         stamp = await write.take_stamp(self._session)
         written = await exchange(self._session, stamp, drafts, self._reading)
-        return await follow(self._session, stamp, self._graph, written)
+        return await follow(self._session, stamp, self._graph, written, self._begin)
 
     async def complete(
         self, found: Mapping[int, tuple[int, Extraction]], extractors: Mapping[int, str], failures: Mapping[int, str]

@@ -113,7 +113,8 @@ class Committer:
         for attempt in range(_TRIES):
             try:
                 async with self._database.transaction(self._realm.statements) as session:
-                    commit = Commit(session, self._realm.info.graph_name, self._extractor, reindex=self._reindex)
+                    graph, begin = self._realm.info.graph_name, self._embedder.begin
+                    commit = Commit(session, graph, self._extractor, reindex=self._reindex, begin=begin)
                     committed = await commit.run(drafts)
                     failpoints.reach("before_commit")
                 failpoints.reach("after_commit")

@@ -5,7 +5,7 @@ The number of statements does not depend on how many passages or facts there are
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TypeAlias
@@ -23,6 +23,7 @@ from post_graph_rag.store.write import Findable, Posted, Ties
 from post_graph_rag.terms import term_counts
 
 Relations: TypeAlias = Mapping[int, Settled]
+Begin: TypeAlias = Callable[[Sequence[str]], None]
 """Relations by id, as they were found and as they are now."""
 
 
@@ -36,24 +37,32 @@ class Followed:
     profiles: Sequence[Profile]
 
 
-async def follow(session: Session, stamp: datetime, graph: str | None, written: Written) -> Committed:
-    """Bring structure, names, merges, relations, profiles, indexes and the graph up to date."""
+async def follow(
+    session: Session, stamp: datetime, graph: str | None, written: Written, begin: Begin | None = None
+) -> Committed:
+    """Bring structure, names, merges, relations, profiles, indexes and the graph up to date.
+
+    begin: told what will be embedded as soon as that is known, while the rest is written.
+    """
     await _put_structure(session, stamp, written)
     touched = await write.touched_entities(session, written.changed) | written.told
     names, gone = await _put_names(session, stamp, written.changed)
     moved = await _merge(session, stamp, touched, written.told)
     profiles = await _put_profiles(session, stamp, touched | moved)
     relations = await settle_relations(session, stamp, written.changed, moved)
+    left = Committed(
+        [made for made in profiles if made.pending and made.current],
+        _without_vector(relations),
+        len(written.structure),
+    )
+    if begin is not None:
+        begin(left.texts)
     followed = Followed(gone | written.names_gone, moved, relations, profiles)
     await write.put_postings(session, [*written.posted, *names, *_words(relations)], _replaced(relations))
     await write.set_current(session, _findable(written, followed))
     if graph is not None:
         await _draw(session, graph, written, followed)
-    return Committed(
-        [made for made in profiles if made.pending and made.current],
-        _without_vector(relations),
-        len(written.structure),
-    )
+    return left
 
 
 async def _put_structure(session: Session, stamp: datetime, written: Written) -> None:

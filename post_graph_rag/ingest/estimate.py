@@ -120,4 +120,5 @@ class Estimating:
             if self.usual is None
             else f"the last replies of this realm had {self.usual:.0f} tokens on average"
         )
-        return f"{reply}; half of a first reply is assumed to be embedded; every round of gleaning is counted, which is the most there can be"
+        most = "every round of gleaning is counted, which is the most there can be"
+        return f"{reply}; half of a first reply is assumed to be embedded; {most}"

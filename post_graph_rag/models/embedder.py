@@ -45,6 +45,7 @@ class Embedder:
         self._prefix = prefix
         self._waiting: _Futures = {}
         self._kept: set[str] = set()
+        self._begun: _Futures = {}
         self._owed: list[Call] = []  # not in the ledger yet
         self._timer: asyncio.TimerHandle | None = None
         self._running: set[asyncio.Task[dict[str, Outcome]]] = set()
@@ -65,6 +66,16 @@ class Embedder:
         if owed:
             await self._replies.note(owed)
         return outcomes
+
+    def begin(self, texts: Sequence[str]) -> None:
+        """Ask for texts that will be wanted soon, without waiting: whoever wants one then gets what came of it.
+
+        Not kept, and not asked for twice, however often it is begun.
+        """
+        for text in dict.fromkeys(texts):
+            if text not in self._begun:
+                self._begun[text] = self._future(text, keep=False)
+        self._send()
 
     async def ask(self, texts: Sequence[str]) -> Vectors:
         """The vectors of a few texts by one request, shape (len(texts), dimensions), with the database left alone.
@@ -87,6 +98,10 @@ class Embedder:
         await asyncio.gather(*running, return_exceptions=True)
 
     def _wanted(self, text: str, keep: bool) -> asyncio.Future[Outcome]:
+        begun = None if keep else self._begun.pop(text, None)
+        return asyncio.shield(begun or self._future(text, keep))
+
+    def _future(self, text: str, keep: bool) -> asyncio.Future[Outcome]:
         loop = asyncio.get_running_loop()
         future = self._waiting.setdefault(text, loop.create_future())
         if keep:
@@ -95,7 +110,7 @@ class Embedder:
             self._send()
         elif self._timer is None:
             self._timer = loop.call_later(PATIENCE, self._send)
-        return asyncio.shield(future)
+        return future
 
     def _send(self) -> None:
         if self._timer is not None:

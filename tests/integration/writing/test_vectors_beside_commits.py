@@ -6,11 +6,12 @@ import asyncio
 
 import asyncpg
 
+from post_graph_rag import failpoints
 from post_graph_rag.store.database import Database
 from post_graph_rag.store.identifiers import quoted
 from post_graph_rag.store.realms import open_realm
 from post_graph_rag.store.write import hold_rows, hold_unwritten, hold_writes
-from tests.integration.writing.support import Place, document, faults
+from tests.integration.writing.support import Place, document, faults, small_embedding
 
 LOCKED = "SELECT entity FROM {r}.entity_profile ORDER BY entity LIMIT 1 FOR UPDATE"
 EVERY = "SELECT entity FROM {r}.entity_profile"
@@ -68,3 +69,22 @@ async def test_vectors_written_beside_and_between_commits_do_not_wait_for_one_an
         assert (held, waiting.done()) == (set(entities), False)
     await asyncio.wait_for(waiting, 10)
     await database.close()
+
+
+async def test_derived_texts_are_on_their_way_to_the_model_before_the_commit_that_they_follow_from(
+    place: Place,
+) -> None:
+    model, asked = small_embedding(), set[str]()
+
+    def hook(name: str) -> None:
+        if name == "before_commit":
+            asked.update(model.texts)
+
+    failpoints.hook = hook
+    try:
+        await place.engine(embedding=model).index_document(document("a", "Ada met Bob."))
+    finally:
+        failpoints.hook = None
+    assert "Ada met Bob" in asked
+    assert len(model.texts) == len(set(model.texts))
+    assert (await place.content())["pending"] == frozenset()

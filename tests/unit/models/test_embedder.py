@@ -144,6 +144,28 @@ async def test_an_endpoint_that_fails_for_good_is_asked_as_often_as_is_set_whate
     assert len(server.seen) == 3
 
 
+async def test_what_was_begun_is_not_asked_for_again() -> None:
+    model = Model("bad")
+    shared = embedder(model)
+    shared.begin(["good", "bad"])
+    shared.begin(["good", "more"])
+    outcomes = await shared.try_each(["good", "bad", "more"], keep=False)
+    assert [isinstance(outcome, EmbeddingError) for outcome in outcomes] == [False, True, False]
+    assert model.requests.count(["good", "bad"]) == 1
+    assert ["more"] in model.requests
+    assert len(model.requests) == 4
+
+
+async def test_what_was_begun_is_wanted_once_and_closing_ends_it() -> None:
+    model = Model()
+    model.hold.clear()
+    shared = embedder(model)
+    shared.begin(["text"])
+    await model.asked.wait()
+    await shared.close()
+    assert [task for task in asyncio.all_tasks() if "_vectors" in repr(task)] == []
+
+
 async def test_requests_that_failed_have_their_lines_in_the_ledger() -> None:
     store = Store()
     await embedder(Model("bad"), store).try_each(["good", "bad"], keep=False)

@@ -68,18 +68,18 @@ CONTENT = {
         FROM {r}.entity_name n JOIN {r}.entity e ON e.id = n.entity JOIN {r}.space s ON s.id = e.space
         WHERE upper_inf(n.recorded) GROUP BY 1, 2, 3, 4, 5, 6""",
     "merges": """
-        SELECT s.name, a.key, b.key, m.cause, a.sense, b.sense
+        SELECT s.name, concat_ws('>', a.key, nullif(a.sense, 0)), concat_ws('>', b.key, nullif(b.sense, 0)), m.cause
         FROM {r}.merge m JOIN {r}.entity a ON a.id = m.source JOIN {r}.entity b ON b.id = m.target
         JOIN {r}.space s ON s.id = a.space WHERE upper_inf(m.recorded)
         AND EXISTS (SELECT FROM {r}.mention x WHERE x.entity = a.id AND upper_inf(x.recorded))""",
     "relations": """
-        SELECT s.name, a.key, r.predicate, b.key, r.negated, r.fact,
+        SELECT s.name, concat_ws('>', a.key, nullif(a.sense, 0)), r.predicate,
+               concat_ws('>', b.key, nullif(b.sense, 0)), r.negated, r.fact,
                (SELECT array_agg(p.valid::text || p.dated::text ORDER BY p.valid::text, p.dated)
                 FROM {r}.relation_period p WHERE p.relation = r.id AND upper_inf(p.recorded)),
                (SELECT array_agg(DISTINCT p.text) FROM {r}.relation_evidence e JOIN {r}.passage p ON p.id = e.passage
                 WHERE e.relation = r.id AND upper_inf(e.recorded)),
-               (SELECT count(*) FROM {r}.relation_evidence e WHERE e.relation = r.id AND upper_inf(e.recorded)),
-               a.sense, b.sense
+               (SELECT count(*) FROM {r}.relation_evidence e WHERE e.relation = r.id AND upper_inf(e.recorded))
         FROM {r}.relation r JOIN {r}.entity a ON a.id = r.subject JOIN {r}.entity b ON b.id = r.object
         JOIN {r}.space s ON s.id = r.space WHERE r.current""",
     "words": """

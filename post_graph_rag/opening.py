@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Any
 
 from post_graph_rag.config import Settings
@@ -171,8 +173,21 @@ class Opening:
         said = {"embedding_query_prefix": prefixes[0], "embedding_passage_prefix": prefixes[1]}
         return self._settings.model_copy(update={k: one for k, one in said.items() if other or one is not None})
 
-    async def move_to(self, settings: Settings, models: Models) -> None:
-        """Go on with these, and with the realm as it is now."""
+    @asynccontextmanager
+    async def moving_to(self, settings: Settings, models: Models, *, ours: bool) -> AsyncIterator[None]:
+        """Go on with these, and with the realm as it is then, once the block has ended well.
+
+        ours: whether the models were made for it, and are to be closed where it has not.
+        """
+        try:
+            yield
+        except BaseException:
+            if ours and models is not self._models:
+                await models.close()
+            raise
+        await self._move_to(settings, models)
+
+    async def _move_to(self, settings: Settings, models: Models) -> None:
         before, self._settings, self._models = self._models, settings, models
         self.forget_realm()
         if self._own_models and before is not None and before is not models:

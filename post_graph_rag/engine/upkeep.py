@@ -70,9 +70,8 @@ class Upkeep(Front):
         settings, models = self._opening.other_embedding(model, dimensions, (query_prefix, passage_prefix))
         database, realm = await self._opening.database(), await self._opening.existing_realm()
         prefixes = settings.embedding_query_prefix, settings.embedding_passage_prefix
-        report = await reembed_realm(database, realm, models.embedding, prefixes, again=again, restart=restart)
-        await self._opening.move_to(settings, models)
-        return report
+        async with self._opening.moving_to(settings, models, ours=model is None or isinstance(model, str)):
+            return await reembed_realm(database, realm, models.embedding, prefixes, again=again, restart=restart)
 
     @found_again
     async def rebuild_graph(self) -> None:

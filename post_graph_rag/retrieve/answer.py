@@ -16,9 +16,10 @@ from post_graph_rag.models.answer_call import NOT_IN_SOURCES
 from post_graph_rag.models.protocols import ChatModel, ChatReply, ChatRequest
 from post_graph_rag.models.roles import Models
 from post_graph_rag.records import Answer, QueryData, QueryParam, Reference
+from post_graph_rag.retrieve.failing import failures_noted
 from post_graph_rag.retrieve.pipeline import Reader, prepare
 from post_graph_rag.retrieve.question import check_types
-from post_graph_rag.store.usage import Call
+from post_graph_rag.store.usage import Call, milliseconds_since
 
 _CITATION = re.compile(r"\[(\d{1,4}(?:\s*[,;]\s*\d{1,4})*)\]")
 
@@ -100,7 +101,7 @@ class AnswerStream:
                 yield fixed.text
             return
         # Models hand out generators, which have to be closed at once for their call to end.
-        asked, started = replace(request, answered=self._note_model), time.perf_counter()
+        asked, started = replace(request, answered=self._note_model), time.monotonic()
         spoken = cast("AsyncGenerator[str, None]", self._models.chat("synthesis").stream(asked))
         async with aclosing(spoken) as pieces:
             try:
@@ -115,7 +116,7 @@ class AnswerStream:
             finally:
                 # What was said is paid for, however it ended.
                 if self._said:
-                    self._reader.note(_call(self._streamed(), data, time.perf_counter() - started))
+                    self._reader.note(_call(self._streamed(), data, started))
 
 
 def cited(text: str, references: tuple[Reference, ...]) -> tuple[Reference, ...]:
@@ -141,13 +142,13 @@ def _without_model(data: QueryData, param: QueryParam) -> ChatReply | None:
 
 
 async def _ask(reader: Reader, chat: ChatModel, request: ChatRequest, data: QueryData) -> ChatReply:
-    started = time.perf_counter()
     try:
-        reply = await chat.chat(request)
+        with failures_noted(reader.note, "synthesis", chat.name, question_mark(data.question)) as started:
+            reply = await chat.chat(request)
     except LLMError as error:
         error.retrieval = data
         raise
-    reader.note(_call(reply, data, time.perf_counter() - started))
+    reader.note(_call(reply, data, started))
     if not reply.text.strip():
         raise _silence(reply.model, data)
     return reply
@@ -163,9 +164,10 @@ def _silence(model: str, data: QueryData) -> LLMError:
     return error
 
 
-def _call(reply: ChatReply, data: QueryData, seconds: float) -> Call:
+def _call(reply: ChatReply, data: QueryData, started: float) -> Call:
     taken = reply.prompt_tokens, reply.output_tokens, reply.cached_tokens
-    return Call("synthesis", reply.model, round(seconds * 1000), *taken, question=question_mark(data.question))
+    mark = question_mark(data.question)
+    return Call("synthesis", reply.model, milliseconds_since(started), *taken, question=mark)
 
 
 def _answer(data: QueryData, reply: ChatReply, seconds: float) -> Answer:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -21,10 +20,11 @@ from post_graph_rag.models.question_call import CONDENSE, KEYWORDS, SUBQUESTIONS
 from post_graph_rag.models.replies import asked_model, content_key
 from post_graph_rag.models.tokens import Tokenizer
 from post_graph_rag.records import QueryParam
+from post_graph_rag.retrieve.failing import failures_noted
 from post_graph_rag.retrieve.modes import Plan
 from post_graph_rag.retrieve.question import Question, read_question
 from post_graph_rag.retrieve.room import latest_turns
-from post_graph_rag.store.usage import Call
+from post_graph_rag.store.usage import Call, milliseconds_since
 
 logger = logging.getLogger("post_graph_rag")
 
@@ -138,10 +138,9 @@ class _Run:
         return fields
 
     async def _ask(self, request: ChatRequest) -> ChatReply:
-        started = time.monotonic()
-        reply = await self._chat.chat(request)
-        milliseconds = round((time.monotonic() - started) * 1000)
-        taken = reply.prompt_tokens, reply.output_tokens, reply.cached_tokens
         mark = question_mark(self._asked.asked)
-        self._steps.note(Call("auxiliary", reply.model, milliseconds, *taken, question=mark))
+        with failures_noted(self._steps.note, "auxiliary", self._chat.name, mark) as started:
+            reply = await self._chat.chat(request)
+        taken = reply.prompt_tokens, reply.output_tokens, reply.cached_tokens
+        self._steps.note(Call("auxiliary", reply.model, milliseconds_since(started), *taken, question=mark))
         return reply

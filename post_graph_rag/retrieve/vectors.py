@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final, TypeAlias
 
@@ -14,8 +13,9 @@ from post_graph_rag.errors import EmbeddingError, WidthMismatch
 from post_graph_rag.models.protocols import EmbeddingModel, Vectors
 from post_graph_rag.models.tally import tallied
 from post_graph_rag.records import RealmInfo
+from post_graph_rag.retrieve.failing import failures_noted
 from post_graph_rag.retrieve.question import Question
-from post_graph_rag.store.usage import Call
+from post_graph_rag.store.usage import Call, milliseconds_since
 
 BATCH: Final = 64
 """Texts of one request, where those of many questions are asked for together."""
@@ -60,11 +60,9 @@ async def _tried(model: EmbeddingModel, texts: Sequence[str], note: Note) -> Kno
 
 
 async def _made(model: EmbeddingModel, texts: Sequence[str], note: Note, question: bytes | None = None) -> Vectors:
-    started = time.monotonic()
-    with tallied() as tally:
+    with failures_noted(note, "embedding", model.name, question) as started, tallied() as tally:
         vectors = await model.embed(texts, "query")
-    milliseconds = round((time.monotonic() - started) * 1000)
-    note(Call("embedding", model.name, milliseconds, tally.tokens, question=question))
+    note(Call("embedding", model.name, milliseconds_since(started), tally.tokens, question=question))
     return vectors
 
 

@@ -85,6 +85,15 @@ async def test_questions_are_counted_by_role(place: Place) -> None:
     assert said == answer.text
 
 
+async def test_calls_for_questions_that_fail_are_counted_as_such(place: Place) -> None:
+    await place.engine().index_document(document("a", "Acme hired Cora Doe."))
+    rag = place.engine(ScriptedChat(fail=1))
+    with pytest.raises(LLMError, match="fails as told"):
+        await rag.query("Who works at Acme?")
+    used = (await by(rag, "role"))["synthesis"]
+    assert (used.calls, used.failed_calls, used.output_tokens) == (1, 1, 0)
+
+
 async def test_a_question_is_known_by_a_hash_only(place: Place) -> None:
     rag = place.engine()
     await rag.index_document(document("a", "Acme hired Cora Doe."))

@@ -30,12 +30,3 @@ def reciprocal_rank_fusion(
     # Rounded, so that the order in which channels were added up makes no difference between equals.
     rounded = [(id_, round(score, _DIGITS)) for id_, score in scores.items()]
     return sorted(rounded, key=lambda item: (-item[1], best[item[0]], item[0]))
-
-
-def channel_ranks(lists: Mapping[C, Sequence[int]]) -> dict[int, dict[C, int]]:
-    """The rank, from 1, that each channel gave to each id; channels in the order of `lists`."""
-    ranks: dict[int, dict[C, int]] = {}
-    for channel, ids in lists.items():
-        for rank, id_ in enumerate(dict.fromkeys(ids), 1):
-            ranks.setdefault(id_, {})[channel] = rank
-    return ranks

@@ -10,13 +10,14 @@ Indexes = NDArray[np.intp]
 
 
 def personalised_pagerank(
-    starts: Indexes, ends: Indexes, restart: Numbers, damping: float = 0.5, tolerance: float = 1e-5
+    starts: Indexes, ends: Indexes, restart: Numbers, damping: float, tolerance: float = 1e-5
 ) -> Numbers:
     """How often a walker who follows undirected edges and now and then starts anew is at each node.
 
     starts, ends: the edges, by node index; repeated edges weigh more.
     restart: weight of each node as a place to start anew, at least one above 0; its length is the number of nodes.
-    damping: probability of following an edge rather than starting anew; low, so that what is near counts most.
+    damping: probability of following an edge rather than starting anew, below 1: the lower, the more counts what is
+        near.
     tolerance: summed change at which the iteration stops.
     Returns probabilities that sum to 1. Source: Haveliwala, Topic-Sensitive PageRank, WWW 2002.
     """

@@ -15,6 +15,8 @@ _BEING = frozenset(("is", "are", "was", "were", "be", "been", "being"))
 _DOING = frozenset(("do", "did", "does"))
 _QUESTION_WORDS = frozenset(("who", "whom", "whose", "what", "which", "when", "where", "why", "how"))
 _ASKING = _QUESTION_WORDS | _DOING | _BEING | {"has", "have", "had"}
+_ENGLISH = _QUESTION_WORDS | {"did", "does", "were", "have", "the", "by"}
+"""Words that tell a question in English from one in a language that asks with "was", "is", "do" or "had" too."""
 _BY = "by"
 
 
@@ -30,8 +32,9 @@ class WordOrder:
 
     @classmethod
     def of(cls, question: str) -> WordOrder:
-        """Of a question in English, which is told by the words it asks with."""
-        asks = not _ASKING.isdisjoint(question.casefold().split())
+        """Of a question in English, which is told by its words of grammar."""
+        said = set(question.casefold().split())
+        asks = not (said.isdisjoint(_ASKING) or said.isdisjoint(_ENGLISH))
         words = terms(question) if asks else []
         return cls(words, roots(words))
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from post_graph_rag.retrieve.fusion import channel_ranks, reciprocal_rank_fusion
+from post_graph_rag.retrieve.fusion import reciprocal_rank_fusion
 
 LISTS = st.dictionaries(st.sampled_from("abcd"), st.lists(st.integers(0, 20), max_size=10))
 
@@ -35,10 +35,6 @@ def test_a_channel_of_weight_zero_adds_nothing() -> None:
 
 def test_no_lists_give_no_hits() -> None:
     assert reciprocal_rank_fusion({}) == []
-
-
-def test_each_channel_says_at_which_rank_it_found_a_hit() -> None:
-    assert channel_ranks({"a": [7, 8], "b": [8]}) == {7: {"a": 1}, 8: {"a": 2, "b": 1}}
 
 
 @given(LISTS)

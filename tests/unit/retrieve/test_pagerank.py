@@ -9,14 +9,16 @@ from hypothesis import strategies as st
 
 from post_graph_rag.retrieve.pagerank import Numbers, personalised_pagerank
 
+DAMPING = 0.5
+
 
 def rank(edges: list[tuple[int, int]], restart: list[float]) -> Numbers:
     starts = np.array([start for start, _ in edges], np.intp)
     ends = np.array([end for _, end in edges], np.intp)
-    return personalised_pagerank(starts, ends, np.array(restart))
+    return personalised_pagerank(starts, ends, np.array(restart), DAMPING)
 
 
-def exact(edges: list[tuple[int, int]], restart: list[float], damping: float = 0.5) -> Numbers:
+def exact(edges: list[tuple[int, int]], restart: list[float], damping: float = DAMPING) -> Numbers:
     """The same by solving the linear equations."""
     size = len(restart)
     step = np.zeros((size, size))

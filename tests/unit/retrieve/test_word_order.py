@@ -21,6 +21,7 @@ def agrees(question: str, fact: str) -> bool:
         ("To whom did Alder Steel supply parts?", "Alder Steel | supplies_parts_to | Birch Labs"),
         ("What was acquired by Alder Steel?", "Alder Steel | acquired | Birch Labs"),
         ("Did Alder Steel sue Birch Labs?", "Alder Steel | sued | Birch Labs"),
+        ("Was Birch Labs acquired by Alder Steel?", "Alder Steel | acquired | Birch Labs"),
     ],
 )
 def test_a_relation_is_asked_for_the_way_round_it_is(question: str, fact: str) -> None:
@@ -53,7 +54,8 @@ def test_a_passive_without_by_another_predicate_and_other_ends_tell_nothing(ques
 
 
 @pytest.mark.parametrize(
-    "question", ["Wen übernahm Alder Steel?", "Alder Steel acquired", "東京タワーはどこですか", ""]
+    "question",
+    ["Wen übernahm Alder Steel?", "Was kaufte Alder Steel?", "Alder Steel acquired", "東京タワーはどこですか", ""],
 )
 def test_only_a_question_in_english_tells(question: str) -> None:
     assert not WordOrder.of(question).words

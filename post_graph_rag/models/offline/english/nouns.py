@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 SUBJECTS = ("nsubj", "nsubjpass")
 _TYING = word_set("of in for at from to by with on near about against under")
 _PLACING = word_set("in on at near")
-_COUNTING = word_set("one some many most part member two three several")
 _FAR = 3  # nouns between a word and the name it is tied to, at most
 
 

@@ -15,6 +15,7 @@ _INVISIBLE = re.compile(r"[\x00\u00ad\u200c\u200d\u2060\ufeff\ufe00-\ufe0f\ud800
 _PLAIN = str.maketrans(
     {"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i", "ħ": "h", "ŧ": "t"}
 )
+_OTHER_DIGIT = re.compile(r"(?![0-9])\d")
 _HASH_BYTES = 16
 
 
@@ -30,11 +31,11 @@ def fold(text: str) -> str:
     if text.isascii():
         return text.lower()
     bare = _ACCENTS.sub("", unicodedata.normalize("NFKD", text.casefold())).translate(_PLAIN)
-    return "".join(map(_plain_digit, unicodedata.normalize("NFC", bare)))
+    return _OTHER_DIGIT.sub(_plain_digit, unicodedata.normalize("NFC", bare))
 
 
-def _plain_digit(char: str) -> str:
-    return char if char.isascii() or not char.isdecimal() else str(unicodedata.decimal(char))
+def _plain_digit(digit: re.Match[str]) -> str:
+    return str(unicodedata.decimal(digit[0]))
 
 
 def shorten(text: str, limit: int) -> str:

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from itertools import chain
 from math import ceil
 from typing import TypeAlias
 
 from post_graph_rag.folding import fold, visible
 
-Shingles: TypeAlias = frozenset[tuple[str, ...]]
+Shingles: TypeAlias = frozenset[int]
 
 _UNSPACED = re.compile(r"([\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af])")
 """Characters of scripts that put no blanks between words: each counts as one."""
 _WORD = re.compile(r"\w+")
+_NUMBER = re.compile(r"\d+")
 _WORDS = 3
 """Words of one shingle: order counts, so that "A sold B" is not "B sold A"."""
 _ROUNDING = 1e-9
@@ -29,21 +31,37 @@ def folded(texts: Sequence[str], least: float) -> dict[int, tuple[int, ...]]:
     Source: Broder, "On the resemblance and containment of documents", 1997; Bayardo, Ma, Srikant, "Scaling up all
     pairs similarity search", WWW 2007.
     """
-    words = [_words(text) for text in texts]
-    shingles = [_shingles(one) for one in words]
-    numbers = [_numbers(one) for one in words]
+    groups: dict[tuple[str, ...], list[int]] = {}
+    for place, text in enumerate(texts):
+        groups.setdefault(_numbers(text), []).append(place)
+    stays = {place: others for group in groups.values() for place, others in _group_folded(texts, group, least)}
+    return dict(sorted(stays.items()))
+
+
+def _group_folded(texts: Sequence[str], places: Sequence[int], least: float) -> Iterator[tuple[int, tuple[int, ...]]]:
+    """The same of texts with the same numbers, given by their places."""
+    if len(places) == 1:
+        yield places[0], ()
+        return
+    shingles = [_shingles(_words(texts[place])) for place in places]
     stays: dict[int, list[int]] = {}
-    seen: dict[tuple[str, ...], list[int]] = {}
+    seen: dict[int, list[int]] = {}
     for place, probe in enumerate(_probes(shingles, least)):
-        near = dict.fromkeys(other for one in probe for other in seen.get(one, ()) if numbers[other] == numbers[place])
+        near = dict.fromkeys(other for one in probe for other in seen.get(one, ()))
         same = next((one for one in near if _share(shingles[one], shingles[place]) >= least), None)
         if same is None:
             stays[place] = []
             for one in probe:
                 seen.setdefault(one, []).append(place)
         else:
-            stays[same].append(place)
-    return {place: tuple(others) for place, others in stays.items()}
+            stays[same].append(places[place])
+    for place, others in stays.items():
+        yield places[place], tuple(others)
+
+
+def _numbers(text: str) -> tuple[str, ...]:
+    """All runs of digits, sorted."""
+    return tuple(sorted(map(fold, _NUMBER.findall(text))))
 
 
 def _words(text: str) -> list[str]:
@@ -51,17 +69,16 @@ def _words(text: str) -> list[str]:
 
 
 def _shingles(words: Sequence[str]) -> Shingles:
-    return frozenset(tuple(words[start : start + _WORDS]) for start in range(max(1, len(words) - _WORDS + 1)))
+    """Runs of words, each as its hash; of a text with fewer words the one there is."""
+    runs = [words[start:] for start in range(min(_WORDS, len(words)))]
+    return frozenset(map(hash, zip(*runs, strict=False)))
 
 
-def _numbers(words: Sequence[str]) -> Mapping[str, int]:
-    return Counter(word for word in words if any(map(str.isdigit, word)))
-
-
-def _probes(shingles: Sequence[Shingles], least: float) -> list[list[tuple[str, ...]]]:
+def _probes(shingles: Sequence[Shingles], least: float) -> list[list[int]]:
     """Of each text so many of its rarest runs that two texts which share enough share one of these."""
-    common = Counter(one for text in shingles for one in text)
-    ordered = [sorted(text, key=lambda one: (common[one], one)) for text in shingles]
+    common = Counter(chain.from_iterable(shingles))
+    # Equally rare ones in one order for all texts.
+    ordered = [sorted(sorted(text), key=common.__getitem__) for text in shingles]
     return [text[: len(text) - max(ceil(least * len(text) - _ROUNDING), 1) + 1] for text in ordered]
 
 

@@ -1,11 +1,12 @@
 -- name: fetch_profiles
 -- What live passages say of entities $1 and of those they are merged into: of each that stands for itself, with all
--- that is merged into it, a bounded sample chosen by content; if nothing live says anything, of what was said last. Also
--- whether anything live mentions it, and the name that somebody gave it.
+-- that is merged into it, a bounded sample chosen by content; if nothing live says anything, of what was said last.
+-- Also whether anything live mentions it, and the name that somebody gave it.
 WITH wanted AS (
     SELECT unnest($1::bigint[]) AS id UNION SELECT canonical FROM {record}.entity WHERE id = ANY ($1::bigint[])
 )
-SELECT e.id AS entity, e.space, e.key, coalesce(said.sample, past.sample)::text AS sample, mentioned.live, p.name, p.type,
+SELECT e.id AS entity, e.space, e.key, coalesce(said.sample, past.sample)::text AS sample, mentioned.live,
+       p.name, p.type,
        p.description, e.current, e.canonical = e.id AS stands, p.pending,
        (SELECT g.name FROM {record}.given_name g WHERE g.entity = e.id AND upper_inf(g.recorded)) AS given
 FROM wanted w JOIN {record}.entity e ON e.id = w.id
@@ -49,9 +50,12 @@ LEFT JOIN LATERAL (
         ORDER BY -least(length(description), 300), digest LIMIT 24) AS o
 ) AS past ON true
 LEFT JOIN LATERAL (
-    SELECT EXISTS (SELECT FROM (SELECT e.id WHERE e.canonical = e.id UNION ALL
-                                SELECT m.id FROM {record}.entity m WHERE m.canonical = e.id AND m.canonical <> m.id) AS m
-                   JOIN {record}.mention x ON x.entity = m.id AND upper_inf(x.recorded)) AS live
+    -- As a plain join this may be planned as a scan of all mentions, for each entity.
+    SELECT (SELECT true FROM (SELECT e.id WHERE e.canonical = e.id UNION ALL
+                              SELECT m.id FROM {record}.entity m WHERE m.canonical = e.id AND m.canonical <> m.id) AS m
+            CROSS JOIN LATERAL (SELECT FROM {record}.mention x WHERE x.entity = m.id AND upper_inf(x.recorded)
+                                LIMIT 1) AS x
+            LIMIT 1) IS NOT NULL AS live
 ) AS mentioned ON true
 
 -- name: settle_names
@@ -92,8 +96,8 @@ SELECT w.id, k.space, w.name, true AS live FROM written w JOIN known k USING (en
 UNION ALL SELECT id, space, name, false FROM known WHERE NOT live AND id IS NOT NULL
 
 -- name: put_given_name
--- Entity $1 is called $2 (null: what texts call it), with the key $3, from stamp $4 on. Answers the names under which it
--- is found that are new (live) or ended with this: what a live passage calls it stays.
+-- Entity $1 is called $2 (null: what texts call it), with the key $3, from stamp $4 on. Answers the names under which
+-- it is found that are new (live) or ended with this: what a live passage calls it stays.
 WITH before AS (
     SELECT id, name FROM {record}.given_name WHERE entity = $1 AND upper_inf(recorded)
 ), ended AS (
@@ -114,7 +118,8 @@ WITH before AS (
     INSERT INTO {record}.entity_name (entity, name, key, alias, recorded)
     SELECT $1, $2, $3, false, tstzrange($4, NULL)
     WHERE $2::text IS NOT NULL AND NOT EXISTS (
-        SELECT FROM {record}.entity_name n WHERE n.entity = $1 AND n.name = $2 AND NOT n.alias AND upper_inf(n.recorded))
+        SELECT FROM {record}.entity_name n
+        WHERE n.entity = $1 AND n.name = $2 AND NOT n.alias AND upper_inf(n.recorded))
     RETURNING id, name
 )
 SELECT f.id, e.space, f.name, true AS live FROM found f JOIN {record}.entity e ON e.id = $1

@@ -34,6 +34,7 @@ ROOMS = (
 )
 GROUND = len(ROOMS)
 
+WIDEST_LINE = 120
 LONGEST_MODULE = 400
 LONGEST_FUNCTION = 40
 MEDIAN_FUNCTION = 12
@@ -132,6 +133,16 @@ SQL = re.compile(
     r"|(create|drop|alter)\s+(table|schema|index|role|view)\b|(create|drop)\s+database\b)",
     re.IGNORECASE | re.DOTALL,
 )
+
+
+def test_sql_is_no_wider_than_code() -> None:
+    wide = [
+        f"{path.name}:{number}"
+        for path in (PACKAGE / "store" / "sql").glob("*.sql")
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+        if len(line) > WIDEST_LINE
+    ]
+    assert wide == []
 
 
 def test_only_the_store_speaks_sql() -> None:

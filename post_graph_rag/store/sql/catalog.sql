@@ -72,7 +72,8 @@ UPDATE {catalog}.realm SET query_prefix = $2, passage_prefix = $3 WHERE name = $
 
 -- name: register_generation
 -- The swap: from its commit on whoever looks up realm $1 finds the vectors of model $2.
-UPDATE {catalog}.realm SET embedding_model = $2, dimensions = $3, generation = $4, query_prefix = $5, passage_prefix = $6
+UPDATE {catalog}.realm SET embedding_model = $2, dimensions = $3, generation = $4, query_prefix = $5,
+    passage_prefix = $6
 WHERE name = $1
 
 -- name: unregister_realm

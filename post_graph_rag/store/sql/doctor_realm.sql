@@ -52,7 +52,8 @@ WITH live AS (
     SELECT DISTINCT p.kind, p.id, p.current AND s.id IS NULL AS current
     FROM {record}.posting p LEFT JOIN {record}.stale_word s USING (kind, id)
 ), flag AS (
-    SELECT 2::smallint AS kind, id, current, pending FROM {record}.entity LEFT JOIN {record}.entity_profile ON entity = id
+    SELECT 2::smallint AS kind, id, current, pending FROM {record}.entity
+    LEFT JOIN {record}.entity_profile ON entity = id
     UNION ALL SELECT 3, id, current, pending FROM {record}.relation
 ), present AS (
     SELECT entity AS id FROM {record}.entity_presence WHERE upper_inf(recorded)
@@ -84,7 +85,8 @@ FROM flag f JOIN thing t USING (kind, id) LEFT JOIN vector v USING (kind, id)
 WHERE t.current AND NOT f.pending AND v.id IS NULL
 UNION ALL
 SELECT 'entities of which it is wrongly kept whether they are current', count(*)
-FROM {record}.entity e LEFT JOIN (SELECT DISTINCT id FROM present) p ON p.id = e.id WHERE e.current <> (p.id IS NOT NULL)
+FROM {record}.entity e LEFT JOIN (SELECT DISTINCT id FROM present) p ON p.id = e.id
+WHERE e.current <> (p.id IS NOT NULL)
 UNION ALL
 SELECT 'relations of which it is wrongly kept that they have one open period', count(*)
 FROM {record}.relation r LEFT JOIN lone l USING (id) WHERE (r.held, r.since) IS DISTINCT FROM (l.held, l.since)
@@ -119,7 +121,8 @@ WITH label AS (
     FROM label, {record}.passage p
     WHERE EXISTS (SELECT FROM {record}.document_passage l WHERE l.passage = p.id AND upper_inf(l.recorded))
     UNION ALL
-    SELECT 'Entity', ag_catalog._graphid(label.entity, e.id), NULL, NULL, md5(concat_ws(chr(10), p.name, p.type, p.description))
+    SELECT 'Entity', ag_catalog._graphid(label.entity, e.id), NULL, NULL,
+           md5(concat_ws(chr(10), p.name, p.type, p.description))
     FROM label, {record}.entity e LEFT JOIN {record}.entity_profile p ON p.entity = e.id WHERE e.current
     UNION ALL
     SELECT 'CONTAINS', ag_catalog._graphid(label.contains, l.id), ag_catalog._graphid(label.document, v.document),
@@ -150,7 +153,8 @@ WITH label AS (
                      md5(concat_ws(chr(10), its ->> 'name', its ->> 'type', its ->> 'description')) FROM entity
     UNION ALL SELECT 'CONTAINS', id, start_id, end_id, NULL FROM {graph}."CONTAINS"
     UNION ALL SELECT 'MENTIONS', id, start_id, end_id, NULL FROM {graph}."MENTIONS"
-    UNION ALL SELECT 'RELATES', id, start_id, end_id, md5(concat_ws(chr(10), its ->> 'predicate', its ->> 'fact')) FROM relates
+    UNION ALL SELECT 'RELATES', id, start_id, end_id,
+                     md5(concat_ws(chr(10), its ->> 'predicate', its ->> 'fact')) FROM relates
 ), counted AS (
     SELECT label, count(*) AS wanted, 0 AS found, 0 AS missing, 0 AS surplus FROM wanted GROUP BY label
     UNION ALL SELECT label, 0, count(*), 0, 0 FROM found GROUP BY label

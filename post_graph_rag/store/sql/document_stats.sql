@@ -7,7 +7,8 @@ WITH wanted AS MATERIALIZED (
         UNION ALL
         SELECT d.id, d.key, d.space
         FROM (SELECT DISTINCT digest FROM unnest($2::bytea[]) AS w(digest)) AS w CROSS JOIN unnest($1::int[]) AS s(id)
-        CROSS JOIN LATERAL (SELECT * FROM {record}.document k WHERE k.space = s.id AND k.digest = w.digest OFFSET 0) AS d
+        CROSS JOIN LATERAL (
+            SELECT * FROM {record}.document k WHERE k.space = s.id AND k.digest = w.digest OFFSET 0) AS d
     ) AS d
     CROSS JOIN LATERAL (
         SELECT id FROM {record}.document_version v WHERE v.document = d.id AND upper_inf(v.recorded) OFFSET 0) AS v
@@ -41,7 +42,8 @@ WITH wanted AS MATERIALIZED (
                                    WHERE x.entity = member.id AND upper_inf(x.recorded) OFFSET 0) AS x
                CROSS JOIN LATERAL (SELECT version FROM {record}.document_passage l
                                    WHERE l.passage = x.passage AND upper_inf(l.recorded) OFFSET 0) AS l
-               CROSS JOIN LATERAL (SELECT document FROM {record}.document_version v WHERE v.id = l.version OFFSET 0) AS v
+               CROSS JOIN LATERAL (
+                   SELECT document FROM {record}.document_version v WHERE v.id = l.version OFFSET 0) AS v
                WHERE v.document <> t.document LIMIT 1) IS NULL) AS own
     FROM told t GROUP BY t.document
 ), relations AS (
@@ -51,7 +53,8 @@ WITH wanted AS MATERIALIZED (
                      WHERE x.relation = t.relation AND upper_inf(x.recorded) OFFSET 0) AS x
                CROSS JOIN LATERAL (SELECT version FROM {record}.document_passage l
                                    WHERE l.passage = x.passage AND upper_inf(l.recorded) OFFSET 0) AS l
-               CROSS JOIN LATERAL (SELECT document FROM {record}.document_version v WHERE v.id = l.version OFFSET 0) AS v
+               CROSS JOIN LATERAL (
+                   SELECT document FROM {record}.document_version v WHERE v.id = l.version OFFSET 0) AS v
                WHERE v.document <> t.document LIMIT 1) IS NULL) AS own
     FROM stated t GROUP BY t.document
 ), sizes AS (

@@ -14,7 +14,8 @@ WITH wanted AS (
     SELECT w.n, k.entity, false
     FROM wanted w
     CROSS JOIN LATERAL (
-        SELECT DISTINCT n.entity FROM {record}.entity_name n WHERE n.key = w.key AND upper_inf(n.recorded) OFFSET 0) AS k
+        SELECT DISTINCT n.entity FROM {record}.entity_name n
+        WHERE n.key = w.key AND upper_inf(n.recorded) OFFSET 0) AS k
     CROSS JOIN LATERAL (SELECT e.space FROM {record}.entity e WHERE e.id = k.entity OFFSET 0) AS e
     WHERE e.space = ANY ($3::integer[])
 ), ranked AS (

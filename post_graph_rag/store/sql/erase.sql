@@ -24,8 +24,8 @@ WHERE (SELECT true FROM {record}.mention k WHERE k.entity = m.entity AND upper_i
 
 -- name: forget_findable
 -- By what passages $1, entities $2 and the relations that only these passages state are found. They go in the end; that
--- this goes first saves marking it as past. Rows come before their vectors, as for who writes vectors beside commits, so
--- that neither waits for the other.
+-- this goes first saves marking it as past. Rows come before their vectors, as for who writes vectors beside commits,
+-- so that neither waits for the other.
 WITH relation AS (
     SELECT e.relation AS id
     FROM (SELECT DISTINCT relation FROM {record}.relation_evidence WHERE passage = ANY ($1::bigint[])) AS e
@@ -65,7 +65,8 @@ WITH taking AS (
 SELECT source AS entity FROM ended UNION SELECT target FROM ended
 
 -- name: resting_on_passages
--- What rests, perhaps on nothing else, on passages $1: relations, names, merges, entities, and for whom these ever stood.
+-- What rests, perhaps on nothing else, on passages $1: relations, names, merges, entities, and for whom these ever
+-- stood.
 WITH said AS (
     SELECT entity, name, false AS alias FROM {record}.observation WHERE passage = ANY ($1::bigint[])
     UNION
@@ -103,12 +104,14 @@ WITH its AS (
     SELECT n.id, n.entity FROM its CROSS JOIN LATERAL (
         SELECT k.id, k.entity FROM {record}.entity_name k WHERE k.key = its.key AND k.alias AND upper_inf(k.recorded)
         UNION ALL
-        SELECT k.id, k.entity FROM {record}.entity_name k WHERE k.key = its.key AND k.alias AND NOT upper_inf(k.recorded)
+        SELECT k.id, k.entity FROM {record}.entity_name k
+        WHERE k.key = its.key AND k.alias AND NOT upper_inf(k.recorded)
     ) AS n
     WHERE n.entity <> $1 AND (SELECT k.space FROM {record}.entity k WHERE k.id = n.entity) = its.space
 )
 SELECT ARRAY(SELECT DISTINCT e.relation FROM assertions a CROSS JOIN LATERAL (
-                 SELECT k.relation FROM {record}.relation_evidence k WHERE k.assertion = a.id OFFSET 0) AS e) AS relations,
+                 SELECT k.relation FROM {record}.relation_evidence k
+                 WHERE k.assertion = a.id OFFSET 0) AS e) AS relations,
        ARRAY(SELECT id FROM called) AS names, '{}'::bigint[] AS merges,
        ARRAY(SELECT $1 UNION SELECT entity FROM called
              UNION SELECT s.entity FROM (
@@ -117,8 +120,8 @@ SELECT ARRAY(SELECT DISTINCT e.relation FROM assertions a CROSS JOIN LATERAL (
                  SELECT canonical FROM {record}.standing WHERE entity = $1 OFFSET 0) AS s) AS stood_for
 
 -- name: forget_passages
--- Documents $2 with all their versions, and passages $1 with all they say. What calls took stays in the ledger, but not for
--- which of these.
+-- Documents $2 with all their versions, and passages $1 with all they say. What calls took stays in the ledger, but not
+-- for which of these.
 WITH assertions AS (
     DELETE FROM {record}.assertion WHERE passage = ANY ($1::bigint[]) RETURNING id
 ), points AS (
@@ -144,15 +147,16 @@ WITH assertions AS (
 ), calls AS (
     UPDATE {record}.ledger SET document = NULL WHERE document = ANY (ARRAY(
         SELECT substring(sha256(convert_to(s.name, 'UTF8') || '\x00'::bytea || d.digest) FOR 16)
-        FROM {record}.document d CROSS JOIN LATERAL (SELECT name FROM {record}.space k WHERE k.id = d.space OFFSET 0) AS s
+        FROM {record}.document d
+        CROSS JOIN LATERAL (SELECT name FROM {record}.space k WHERE k.id = d.space OFFSET 0) AS s
         WHERE d.id = ANY ($2::bigint[])))
 )
 DELETE FROM {record}.document WHERE id = ANY ($2::bigint[])
 
 -- name: cut_to_links
--- Passages $1, which a document that is no more held, are or were held by others too: what they say is cut to the time in
--- which these, by the links that are left, held them, and goes where that leaves nothing. A passage that is held no more
--- and of which nothing is left as it was let go lacks its structure.
+-- Passages $1, which a document that is no more held, are or were held by others too: what they say is cut to the time
+-- in which these, by the links that are left, held them, and goes where that leaves nothing. A passage that is held no
+-- more and of which nothing is left as it was let go lacks its structure.
 WITH held AS MATERIALIZED (
     SELECT passage, range_agg(recorded) AS spans,
            CASE WHEN NOT bool_or(upper_inf(recorded)) THEN max(upper(recorded)) END AS let_go
@@ -202,7 +206,8 @@ WHERE p.id = ANY ($1::bigint[]) AND p.id = h.passage AND p.id IN (SELECT passage
 -- Entity $1 and those of the same name that stand with it for one thing.
 SELECT k.id FROM (SELECT e.space, e.key, e.canonical FROM {record}.entity e WHERE e.id = $1 OFFSET 0) AS e
 CROSS JOIN LATERAL (
-    SELECT n.id FROM {record}.entity n WHERE n.space = e.space AND n.key = e.key AND n.canonical = e.canonical OFFSET 0) AS k
+    SELECT n.id FROM {record}.entity n
+    WHERE n.space = e.space AND n.key = e.key AND n.canonical = e.canonical OFFSET 0) AS k
 ORDER BY k.id
 
 -- name: silence_entity
@@ -247,7 +252,8 @@ WITH its AS (
 ), callers AS (
     SELECT DISTINCT n.entity, its.key FROM its CROSS JOIN LATERAL (
         SELECT k.entity FROM {record}.entity_name k WHERE k.key = its.key AND k.alias AND upper_inf(k.recorded)
-        UNION SELECT k.entity FROM {record}.entity_name k WHERE k.key = its.key AND k.alias AND NOT upper_inf(k.recorded)
+        UNION SELECT k.entity FROM {record}.entity_name k
+              WHERE k.key = its.key AND k.alias AND NOT upper_inf(k.recorded)
     ) AS n
     WHERE (SELECT k.space FROM {record}.entity k WHERE k.id = n.entity) = its.space
 ), mentioned AS (
@@ -262,7 +268,8 @@ WITH its AS (
 SELECT ARRAY(SELECT DISTINCT p.text_hash FROM mentioned m CROSS JOIN LATERAL (
                  SELECT text_hash FROM {record}.passage k WHERE k.id = m.passage OFFSET 0) AS p) AS hashes,
        ARRAY(SELECT DISTINCT d.key FROM mentioned m
-             CROSS JOIN LATERAL (SELECT version FROM {record}.document_passage k WHERE k.passage = m.passage OFFSET 0) AS l
+             CROSS JOIN LATERAL (
+                 SELECT version FROM {record}.document_passage k WHERE k.passage = m.passage OFFSET 0) AS l
              CROSS JOIN LATERAL (SELECT document FROM {record}.document_version k WHERE k.id = l.version OFFSET 0) AS v
              CROSS JOIN LATERAL (SELECT key FROM {record}.document k WHERE k.id = v.document OFFSET 0) AS d
              ORDER BY d.key) AS documents
@@ -274,7 +281,8 @@ WITH its AS (
 ), callers AS (
     SELECT DISTINCT n.entity FROM its CROSS JOIN LATERAL (
         SELECT k.entity FROM {record}.entity_name k WHERE k.key = its.key AND k.alias AND upper_inf(k.recorded)
-        UNION SELECT k.entity FROM {record}.entity_name k WHERE k.key = its.key AND k.alias AND NOT upper_inf(k.recorded)
+        UNION SELECT k.entity FROM {record}.entity_name k
+              WHERE k.key = its.key AND k.alias AND NOT upper_inf(k.recorded)
     ) AS n
     WHERE (SELECT k.space FROM {record}.entity k WHERE k.id = n.entity) = its.space
 ), assertions AS (

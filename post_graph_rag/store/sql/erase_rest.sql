@@ -1,5 +1,5 @@
--- What is left after something was taken away, put right: what nothing gives any more goes, and spans of belief are cut to
--- the time in which what is left was there to give it.
+-- What is left after something was taken away, put right: what nothing gives any more goes, and spans of belief are cut
+-- to the time in which what is left was there to give it.
 
 -- name: unfounded_relations
 -- Of relations $1, and of all that end in entities $2: which have nothing any more to rest on.
@@ -45,10 +45,10 @@ DELETE FROM {record}.relation_override o WHERE o.id = ANY (ARRAY(SELECT id FROM 
 -- name: mend_periods
 -- Periods of relations $1, of those that relations $1 or $2 ended, and of those that this commit (stamp $3) changed. A
 -- row that is closed stays while its bounds are stated by evidence of its time that is left or follow from somebody's
--- word, and all that ended it has evidence of its time too; it is cut to the time in which that was held and evidence of
--- its span (without a date if it has none), and so is the beginning of what is open. What this commit opened in the place
--- of a row it ended began when the evidence for it was all there, which is known only from when that row began. Answers
--- the relations that were looked at.
+-- word, and all that ended it has evidence of its time too; it is cut to the time in which that was held and evidence
+-- of its span (without a date if it has none), and so is the beginning of what is open. What this commit opened in the
+-- place of a row it ended began when the evidence for it was all there, which is known only from when that row began.
+-- Answers the relations that were looked at.
 WITH touched AS (
     SELECT unnest($1::bigint[]) AS id
     UNION
@@ -69,7 +69,8 @@ WITH touched AS (
     SELECT c.row, CASE WHEN bool_and(e.span IS NOT NULL) THEN range_intersect_agg(e.span) END AS span
     FROM closer c JOIN row r ON r.id = c.row
     LEFT JOIN LATERAL (
-        SELECT tstzrange(min(lower(e.recorded)), nullif(max(coalesce(upper(e.recorded), 'infinity')), 'infinity')) AS span
+        SELECT tstzrange(min(lower(e.recorded)),
+                         nullif(max(coalesce(upper(e.recorded), 'infinity')), 'infinity')) AS span
         FROM {record}.relation_evidence e WHERE e.relation = c.relation AND e.recorded && r.recorded
         HAVING count(*) > 0) AS e ON true
     GROUP BY c.row
@@ -87,14 +88,16 @@ WITH touched AS (
     WHERE lower(r.recorded) = $3 AND was.since IS NOT NULL AND held.since IS NOT NULL
       AND coalesce(r.closed_by ->> 'cause', '') NOT IN ('override', 'verdict')
 ), closed AS MATERIALIZED (
-    SELECT r.id, r.recorded * held.span * coalesce(k.span, '(,)') * tstzrange(NULL, CASE WHEN upper(r.recorded) = $3 THEN (
+    SELECT r.id, r.recorded * held.span * coalesce(k.span, '(,)') *
+           tstzrange(NULL, CASE WHEN upper(r.recorded) = $3 THEN (
                SELECT min(o.since) FROM opened o WHERE o.relation = r.relation) END) AS span,
            bound.unstated = 0
            AND (k.row IS NULL OR k.span IS NOT NULL) AS sound
     FROM row r
     LEFT JOIN closing k ON k.row = r.id
     CROSS JOIN LATERAL (
-        SELECT tstzrange(min(lower(e.recorded)), nullif(max(coalesce(upper(e.recorded), 'infinity')), 'infinity')) AS span,
+        SELECT tstzrange(min(lower(e.recorded)),
+                         nullif(max(coalesce(upper(e.recorded), 'infinity')), 'infinity')) AS span,
                count(*) AS rows
         FROM {record}.relation_evidence e
         CROSS JOIN LATERAL (SELECT valid FROM {record}.assertion a WHERE a.id = e.assertion OFFSET 0) AS a
@@ -159,7 +162,8 @@ WITH name AS (
     CROSS JOIN LATERAL (SELECT * FROM {record}.entity_name k WHERE k.id = w.id OFFSET 0) AS n
 ), given AS (
     SELECT n.id, n.recorded, g.span FROM name n CROSS JOIN LATERAL (
-        SELECT tstzrange(min(lower(s.recorded)), nullif(max(coalesce(upper(s.recorded), 'infinity')), 'infinity')) AS span
+        SELECT tstzrange(min(lower(s.recorded)),
+                         nullif(max(coalesce(upper(s.recorded), 'infinity')), 'infinity')) AS span
         FROM (
             SELECT o.recorded FROM {record}.observation o WHERE NOT n.alias AND o.entity = n.entity
                AND md5(o.name) = md5(n.name) AND o.name = n.name AND upper_inf(o.recorded)
@@ -196,7 +200,8 @@ WITH claimed AS (
     CROSS JOIN LATERAL (SELECT * FROM {record}.merge k WHERE k.id = w.id OFFSET 0) AS m
     CROSS JOIN LATERAL (SELECT key FROM {record}.entity k WHERE k.id = m.source OFFSET 0) AS s
     LEFT JOIN LATERAL (
-        SELECT tstzrange(min(lower(c.recorded)), nullif(max(coalesce(upper(c.recorded), 'infinity')), 'infinity')) AS span
+        SELECT tstzrange(min(lower(c.recorded)),
+                         nullif(max(coalesce(upper(c.recorded), 'infinity')), 'infinity')) AS span
         FROM (SELECT c.recorded FROM {record}.alias_claim c
               WHERE c.entity = m.target AND c.key = s.key AND upper_inf(c.recorded)
               UNION ALL
@@ -238,7 +243,8 @@ WITH entities AS (
     WHERE target = ANY ($1::bigint[]) AND upper_inf(recorded) AND source <> ALL ($1::bigint[]) RETURNING source AS other
 ), past_targets AS (
     DELETE FROM {record}.merge
-    WHERE target = ANY ($1::bigint[]) AND NOT upper_inf(recorded) AND source <> ALL ($1::bigint[]) RETURNING source AS other
+    WHERE target = ANY ($1::bigint[]) AND NOT upper_inf(recorded) AND source <> ALL ($1::bigint[])
+    RETURNING source AS other
 ), apart AS (
     DELETE FROM {record}.apart WHERE source = ANY ($1::bigint[])
 ), parted AS (
@@ -285,8 +291,8 @@ WITH RECURSIVE upstream AS (
 SELECT id AS entity FROM upstream UNION SELECT canonical FROM stood
 
 -- name: cut_to_standing
--- Evidence by which assertions on entities $1, whose standing was mended, carried relations of what these stood for: cut
--- to when they did. Answers the relations that were looked at.
+-- Evidence by which assertions on entities $1, whose standing was mended, carried relations of what these stood for:
+-- cut to when they did. Answers the relations that were looked at.
 WITH said AS (
     SELECT a.* FROM unnest($1::bigint[]) AS w(id) CROSS JOIN LATERAL (
         SELECT k.id, k.subject, k.object FROM {record}.assertion k WHERE k.subject = w.id AND upper_inf(k.recorded)
@@ -332,11 +338,13 @@ WITH computed AS MATERIALIZED (
     CROSS JOIN LATERAL (SELECT k.id FROM {record}.entity k WHERE k.id = w.id OFFSET 0) AS e
     CROSS JOIN LATERAL (SELECT range_agg(m.recorded) AS spans FROM (
         SELECT k.recorded FROM {record}.mention k WHERE k.entity = e.id AND upper_inf(k.recorded)
-        UNION ALL SELECT k.recorded FROM {record}.mention k WHERE k.entity = e.id AND NOT upper_inf(k.recorded)) AS m) AS own
+        UNION ALL SELECT k.recorded FROM {record}.mention k
+                  WHERE k.entity = e.id AND NOT upper_inf(k.recorded)) AS m) AS own
     CROSS JOIN LATERAL (SELECT range_agg(s.recorded) AS spans FROM {record}.standing s WHERE s.entity = e.id) AS away
     CROSS JOIN LATERAL (SELECT range_agg(m.recorded * s.recorded) AS spans FROM {record}.standing s CROSS JOIN LATERAL (
         SELECT k.recorded FROM {record}.mention k WHERE k.entity = s.entity AND upper_inf(k.recorded)
-        UNION ALL SELECT k.recorded FROM {record}.mention k WHERE k.entity = s.entity AND NOT upper_inf(k.recorded)) AS m
+        UNION ALL SELECT k.recorded FROM {record}.mention k
+                  WHERE k.entity = s.entity AND NOT upper_inf(k.recorded)) AS m
         WHERE s.canonical = e.id) AS others
 ), wanted AS (
     SELECT id, unnest(spans) AS recorded FROM computed
@@ -400,8 +408,9 @@ WHERE best.fact <> r.fact
 UPDATE {record}.relation r SET fact = w.fact FROM unnest($1::bigint[], $2::text[]) AS w(id, fact) WHERE r.id = w.id
 
 -- name: forget_vectors
--- Vectors of entities $1 and relations $2 that are no more; those of entities $3 whose words are others now; and those of
--- relations that may have been made when one of entities $4 was called what it is not called any more. Answers these.
+-- Vectors of entities $1 and relations $2 that are no more; those of entities $3 whose words are others now; and those
+-- of relations that may have been made when one of entities $4 was called what it is not called any more. Answers
+-- these.
 WITH renamed AS (
     SELECT unnest($4::bigint[]) AS id
     UNION SELECT s.canonical FROM unnest($4::bigint[]) AS w(id)
@@ -456,8 +465,8 @@ WITH unborne AS (
 SELECT count(*) FROM gone
 
 -- name: unsettle_passages
--- Passages of space $1 with text hashes $2 lost some of what they say: none of those that read now has read them, so that
--- reading anew brings it back, and nothing else does.
+-- Passages of space $1 with text hashes $2 lost some of what they say: none of those that read now has read them, so
+-- that reading anew brings it back, and nothing else does.
 UPDATE {record}.passage SET extractor = '' WHERE id = ANY (ARRAY(
     SELECT p.id FROM unnest($2::bytea[]) AS w(text_hash) CROSS JOIN LATERAL (
         SELECT k.id FROM {record}.passage k

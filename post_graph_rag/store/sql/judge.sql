@@ -19,8 +19,8 @@ FROM {record}.clock c WHERE c.epoch = {epoch}
 -- name: rival_facts
 -- For each of the facts $1 the $2 nearest of those about the same subject or object that overlap it in time, the same
 -- predicate first, without those that a rule keeps apart from it, and of these the ones on which there is no verdict.
--- What is nearest does not depend on verdicts, so a fact that is looked at again is not compared with ever further ones.
--- Sub-selects with a limit stay look-ups by index; as joins they would be read whole.
+-- What is nearest does not depend on verdicts, so a fact that is looked at again is not compared with ever further
+-- ones. Sub-selects with a limit stay look-ups by index; as joins they would be read whole.
 SELECT w.id AS fact, near.id AS rival
 FROM unnest($1::bigint[]) WITH ORDINALITY AS w(id, n)
 CROSS JOIN LATERAL (SELECT k.* FROM {record}.relation k WHERE k.id = w.id OFFSET 0) AS f

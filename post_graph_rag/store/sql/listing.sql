@@ -51,8 +51,8 @@ CROSS JOIN LATERAL (
     WHERE l.version = known.latest) AS held
 
 -- name: list_entities
--- Entities of spaces $1 that stand for themselves, behind key $2, sense $3 and space $4, $5 of them at most; $6: dormant
--- ones too. Key, sense and space of a row are where the page after it begins.
+-- Entities of spaces $1 that stand for themselves, behind key $2, sense $3 and space $4, $5 of them at most; $6:
+-- dormant ones too. Key, sense and space of a row are where the page after it begins.
 SELECT json_build_object(
            'id', e.id, 'name', coalesce(f.name, (
                SELECT n.name FROM {record}.entity_name n WHERE n.entity = e.id AND NOT n.alias ORDER BY n.id LIMIT 1

@@ -10,7 +10,8 @@ SELECT set_config('max_parallel_maintenance_workers', '0', true),
        set_config('maintenance_work_mem', greatest(
            pg_size_bytes(current_setting('maintenance_work_mem')), 512 * 1024 * 1024,
            least(2 * 1024 * 1024 * 1024::bigint, 2 * (
-               SELECT coalesce(max(pg_table_size(c.oid)), 0) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+               SELECT coalesce(max(pg_table_size(c.oid)), 0)
+               FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
                WHERE n.nspname = $1 AND c.relname = ANY ($2::text[])
            ))) / 1024 || 'kB', true)
 
@@ -26,8 +27,8 @@ UNION ALL SELECT 'entity', count(*) FROM {entity_vector} WHERE current AND tail
 UNION ALL SELECT 'relation', count(*) FROM {relation_vector} WHERE current AND tail
 
 -- name: merge_tail
--- Put $2 vectors of kind $1 that wait into their index; gives how many. What somebody else is writing is passed over: this
--- never waits, so it can be no part of a deadlock.
+-- Put $2 vectors of kind $1 that wait into their index; gives how many. What somebody else is writing is passed over:
+-- this never waits, so it can be no part of a deadlock.
 WITH passages AS (
     UPDATE {passage_vector} v SET tail = false
     WHERE v.id = ANY (ARRAY(SELECT id FROM {passage_vector} WHERE $1 = 'passage' AND current AND tail
@@ -44,8 +45,8 @@ WITH passages AS (
 SELECT (SELECT count(*) FROM passages) + (SELECT count(*) FROM entities) + (SELECT count(*) FROM relations)
 
 -- name: vector_tables
--- The vector tables $2 that are there: type and width of their vectors, and whether an index is there and usable. One that
--- holds the tail too would be written to with each vector.
+-- The vector tables $2 that are there: type and width of their vectors, and whether an index is there and usable. One
+-- that holds the tail too would be written to with each vector.
 SELECT c.relname AS name, t.typname AS type, a.atttypmod AS width, i.indexrelid IS NOT NULL AS indexed,
        i.indexrelid IS NULL OR i.indisvalid AND coalesce(pg_get_expr(i.indpred, c.oid), '') ~ 'NOT tail' AS valid
 FROM pg_class c

@@ -99,11 +99,13 @@ FROM label, {record}.relation r JOIN {record}.space s ON s.id = r.space
 JOIN {record}.relation_period p ON p.relation = r.id AND upper_inf(p.recorded) AND p.closed_by IS NULL
 CROSS JOIN LATERAL (
     SELECT lower(p.valid) AT TIME ZONE 'UTC' AS moment,
-           CASE WHEN lower(p.valid) < '0001-01-01' THEN '-' WHEN lower(p.valid) >= '10000-01-01' THEN '+' ELSE '' END AS sign
+           CASE WHEN lower(p.valid) < '0001-01-01' THEN '-'
+                WHEN lower(p.valid) >= '10000-01-01' THEN '+' ELSE '' END AS sign
 ) AS first
 CROSS JOIN LATERAL (
     SELECT (upper(p.valid) - interval '1 microsecond') AT TIME ZONE 'UTC' AS moment,
-           CASE WHEN upper(p.valid) <= '0001-01-01' THEN '-' WHEN upper(p.valid) > '10000-01-01' THEN '+' ELSE '' END AS sign
+           CASE WHEN upper(p.valid) <= '0001-01-01' THEN '-'
+                WHEN upper(p.valid) > '10000-01-01' THEN '+' ELSE '' END AS sign
 ) AS last
 WHERE r.id = ANY ($3::bigint[])
 

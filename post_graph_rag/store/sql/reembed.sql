@@ -1,5 +1,5 @@
--- A generation of vectors that is built beside the one that answers: {passage_vector} and the like name the new one here,
--- {old_passage_vector} and the like the other.
+-- A generation of vectors that is built beside the one that answers: {passage_vector} and the like name the new one
+-- here, {old_passage_vector} and the like the other.
 
 -- name: generation_begun
 SELECT to_regclass('{plan}') IS NOT NULL
@@ -15,15 +15,16 @@ FROM {plan}
 INSERT INTO {plan} (embedding_model, dimensions, query_prefix, passage_prefix) VALUES ($1, $2, $3, $4)
 
 -- name: create_generation
--- With create_vector_tables before it. What is made follows what answers: a vector that is erased there goes here with it,
--- in the same statement, through two foreign keys. These end with the swap. There are two since to end one takes a moment
--- in which nobody uses either table, and what answers is always in use.
+-- With create_vector_tables before it. What is made follows what answers: a vector that is erased there goes here with
+-- it, in the same statement, through two foreign keys. These end with the swap. There are two since to end one takes a
+-- moment in which nobody uses either table, and what answers is always in use.
 -- digest: of the words that a vector was made of, where these may change.
 CREATE TABLE {plan} (
     embedding_model text NOT NULL, dimensions integer NOT NULL, query_prefix text NOT NULL, passage_prefix text NOT NULL
 );
 CREATE TABLE {passage_made} (id bigint PRIMARY KEY REFERENCES {old_passage_vector} ON DELETE CASCADE);
-CREATE TABLE {entity_made} (id bigint PRIMARY KEY REFERENCES {old_entity_vector} ON DELETE CASCADE, digest text NOT NULL);
+CREATE TABLE {entity_made} (
+    id bigint PRIMARY KEY REFERENCES {old_entity_vector} ON DELETE CASCADE, digest text NOT NULL);
 CREATE TABLE {relation_made} (id bigint PRIMARY KEY REFERENCES {old_relation_vector} ON DELETE CASCADE);
 ALTER TABLE {passage_vector} ADD CONSTRAINT made FOREIGN KEY (id) REFERENCES {passage_made} ON DELETE CASCADE;
 ALTER TABLE {entity_vector} ADD CONSTRAINT made FOREIGN KEY (id) REFERENCES {entity_made} ON DELETE CASCADE;
@@ -41,12 +42,14 @@ ALTER TABLE {relation_vector} OWNER TO {owner};
 
 -- name: grant_vectors_read
 -- What is not finished may be looked at by all who may look at the realm.
-GRANT SELECT ON {plan}, {passage_made}, {entity_made}, {relation_made}, {passage_vector}, {entity_vector}, {relation_vector}
+GRANT SELECT ON {plan}, {passage_made}, {entity_made}, {relation_made}, {passage_vector}, {entity_vector},
+    {relation_vector}
 TO {role}
 
 -- name: grant_vectors_write
 GRANT SELECT, INSERT, UPDATE, DELETE
-ON {plan}, {passage_made}, {entity_made}, {relation_made}, {passage_vector}, {entity_vector}, {relation_vector} TO {role}
+ON {plan}, {passage_made}, {entity_made}, {relation_made}, {passage_vector}, {entity_vector}, {relation_vector}
+TO {role}
 
 -- name: drop_generation
 DROP TABLE {plan}, {passage_vector}, {entity_vector}, {relation_vector}, {passage_made}, {entity_made}, {relation_made}
@@ -92,8 +95,8 @@ ORDER BY v.id LIMIT $2
 EXISTS (SELECT FROM {record}.clock WHERE epoch = {epoch})
 
 -- name: make_passages
--- $1 ids, $2 vectors as text. What somebody is taking away or moving is passed over, so that this never waits and can be
--- no part of a deadlock; the next round finds it, if it is still there. Answers how many were written.
+-- $1 ids, $2 vectors as text. What somebody is taking away or moving is passed over, so that this never waits and can
+-- be no part of a deadlock; the next round finds it, if it is still there. Answers how many were written.
 WITH there AS MATERIALIZED (
     SELECT v.id, v.space, v.current, w.embedding
     FROM {old_passage_vector} v JOIN unnest($1::bigint[], $2::text[]) AS w(id, embedding) ON w.id = v.id
@@ -111,7 +114,8 @@ SELECT count(*) FROM made
 -- $3 digests of the words they were made of. Words that have changed since are embedded anew by the next round.
 WITH there AS MATERIALIZED (
     SELECT v.id, v.space, v.current, w.embedding, w.digest
-    FROM {old_entity_vector} v JOIN unnest($1::bigint[], $2::text[], $3::text[]) AS w(id, embedding, digest) ON w.id = v.id
+    FROM {old_entity_vector} v
+    JOIN unnest($1::bigint[], $2::text[], $3::text[]) AS w(id, embedding, digest) ON w.id = v.id
     WHERE v.id = ANY ($1::bigint[])
       AND w.digest = (SELECT md5(name || chr(10) || description) FROM {record}.entity_profile k WHERE k.entity = v.id)
       AND {not_swapped}

@@ -32,8 +32,8 @@ INSERT INTO {record}.ledger (role, model, prompt_tokens, output_tokens, cached_t
 SELECT 'embedding', $5, $6, 0, 0, $7 FROM quick
 
 -- name: prune_by_age
--- Replies and vectors stored $1 seconds ago or before, and lines of the ledger written $2 seconds ago or before. Those that
--- another process is taking away are left to it.
+-- Replies and vectors stored $1 seconds ago or before, and lines of the ledger written $2 seconds ago or before. Those
+-- that another process is taking away are left to it.
 WITH replies AS (
     DELETE FROM {record}.reply WHERE key = ANY (ARRAY(
         SELECT key FROM {record}.reply WHERE created_at < clock_timestamp() - make_interval(secs => $1::float8)
@@ -54,8 +54,8 @@ SELECT (SELECT count(*) FROM replies) + (SELECT count(*) FROM vectors)
 SELECT pg_total_relation_size('{record}.reply') + pg_total_relation_size('{record}.stored_vector')
 
 -- name: prune_by_size
--- The oldest replies and vectors beyond $1 bytes, but none that was stored in the last $2 seconds. 150: what a row takes
--- beside its text or vector, with its place in the indexes.
+-- The oldest replies and vectors beyond $1 bytes, but none that was stored in the last $2 seconds. 150: what a row
+-- takes beside its text or vector, with its place in the indexes.
 WITH stored AS MATERIALIZED (
     SELECT key, created_at, 150 + pg_column_size(text) + pg_column_size(names) AS bytes FROM {record}.reply
     UNION ALL SELECT key, created_at, 150 + pg_column_size(embedding) FROM {record}.stored_vector

@@ -18,12 +18,14 @@ WITH query AS MATERIALIZED (
     SELECT q.channel, q.number, (($1::real[])[q.number * $2::int + 1 : (q.number + 1) * $2::int])::{vector} AS embedding
     FROM unnest($3::text[], $4::int[]) AS q(channel, number)
 ),
--- A scan of an index on vectors passes by what is in other spaces: to read a small space whole costs less, and finds all.
--- Of whole realms nothing is passed by, so that nothing need be counted.
+-- A scan of an index on vectors passes by what is in other spaces: to read a small space whole costs less, and finds
+-- all. Of whole realms nothing is passed by, so that nothing need be counted.
 small AS MATERIALIZED (
     SELECT c.channel, cardinality($5::int[]) < (SELECT count(*) FROM {record}.space) AND CASE c.channel
-        WHEN 'passage_vector' THEN (SELECT true FROM {passage_vector} v WHERE v.space = ANY($5::int[]) OFFSET 4000 LIMIT 1)
-        WHEN 'entity_vector' THEN (SELECT true FROM {entity_vector} v WHERE v.space = ANY($5::int[]) OFFSET 4000 LIMIT 1)
+        WHEN 'passage_vector' THEN (
+            SELECT true FROM {passage_vector} v WHERE v.space = ANY($5::int[]) OFFSET 4000 LIMIT 1)
+        WHEN 'entity_vector' THEN (
+            SELECT true FROM {entity_vector} v WHERE v.space = ANY($5::int[]) OFFSET 4000 LIMIT 1)
         ELSE (SELECT true FROM {relation_vector} v WHERE v.space = ANY($5::int[]) OFFSET 4000 LIMIT 1)
     END IS NULL AS whole
     FROM (SELECT DISTINCT channel FROM query) c
@@ -138,12 +140,14 @@ scored AS MATERIALIZED (
     GROUP BY t.kind, p.id
 ),
 sought AS MATERIALIZED (
-    SELECT $1::text[] AS terms, $6::int[] AS spaces, $8::text[] AS words, $9::boolean[] AS named, $10::text[] AS letters,
+    SELECT $1::text[] AS terms, $6::int[] AS spaces, $8::text[] AS words, $9::boolean[] AS named,
+           $10::text[] AS letters,
            ARRAY[true] AS flags, k.most
     FROM unnest($2::smallint[], $4::int[]) AS k(kind, most) WHERE k.kind = 2
 ),
 {misspelt},
--- Words of what is not current any more may still be flagged: each is looked at, from the best on, until enough are found.
+-- Words of what is not current any more may still be flagged: each is looked at, from the best on, until enough are
+-- found.
 name AS (
     (SELECT n.entity, s.score
      FROM (

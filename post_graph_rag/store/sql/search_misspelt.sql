@@ -4,10 +4,12 @@
 
 -- name: misspelt
 -- Words that no name has; where they are not written as a name, no passage either: these may be misspelt. With each the
--- words of names before and after it: as many letters as it shares with one of them are right, so a slip comes no later.
+-- words of names before and after it: as many letters as it shares with one of them are right, so a slip comes no
+-- later.
 unknown AS MATERIALIZED (
     SELECT w.word, w.letters,
-           (SELECT p.term FROM {record}.posting p WHERE p.kind = 2 AND p.term < w.word ORDER BY p.term DESC LIMIT 1) AS before,
+           (SELECT p.term FROM {record}.posting p
+            WHERE p.kind = 2 AND p.term < w.word ORDER BY p.term DESC LIMIT 1) AS before,
            (SELECT p.term FROM {record}.posting p WHERE p.kind = 2 AND p.term > w.word ORDER BY p.term LIMIT 1) AS after
     FROM sought a CROSS JOIN LATERAL unnest(a.words, a.named, a.letters) AS w(word, named, letters)
     WHERE (SELECT true FROM {record}.posting p WHERE p.kind = 2 AND p.term = w.word
@@ -43,7 +45,8 @@ likely AS MATERIALIZED (
 ),
 -- A name that the question holds whole comes before all that share words with it, and after those spelt as they are.
 misspelt AS (
-    SELECT l.id, CASE WHEN n.missing = 0 THEN 50 + least(n.letters, 45) ELSE l.score + 5.0 * n.met / (n.met + n.missing) END
+    SELECT l.id, CASE WHEN n.missing = 0 THEN 50 + least(n.letters, 45)
+                    ELSE l.score + 5.0 * n.met / (n.met + n.missing) END
            AS score
     FROM likely l CROSS JOIN LATERAL (
         SELECT count(*) FILTER (WHERE t.met) AS met, count(*) FILTER (WHERE NOT t.met) AS missing,
@@ -56,8 +59,9 @@ misspelt AS (
 )
 
 -- name: one_slip_away
--- What d.word becomes by one letter that is left out, put in, exchanged or swapped with the next, or without its ending;
--- the first letter stays. Four of five misspelt words have one such slip (Damerau, CACM 7, 1964), few in the first letter.
+-- What d.word becomes by one letter that is left out, put in, exchanged or swapped with the next, or without its
+-- ending; the first letter stays. Four of five misspelt words have one such slip (Damerau, CACM 7, 1964), few in the
+-- first letter.
 (SELECT left(d.word, i - 1) || substr(d.word, i + 1) AS term
  FROM generate_series(2, least(length(d.word), d.right_letters + 1)) AS i
  UNION ALL

@@ -1,7 +1,8 @@
 -- name: search_timed_hydrate
--- As search_hydrate, as it was then: $1 to $6: when; $7: passages; $8: entities; $9: relations; $10: how many of each list.
--- words: of entities and of what relations are between, the words kept of them now; where belief time or a window is
--- asked for, or some documents, a sample of what passages said, chosen as fetch_profiles chooses it, from which their words follow.
+-- As search_hydrate, as it was then: $1 to $6: when; $7: passages; $8: entities; $9: relations; $10: how many of each
+-- list. words: of entities and of what relations are between, the words kept of them now; where belief time or a window
+-- is asked for, or some documents, a sample of what passages said, chosen as fetch_profiles chooses it, from which
+-- their words follow.
 WITH {at},
 asked AS MATERIALIZED (SELECT mark, past, narrow, past OR narrow AS told FROM at),
 relation AS MATERIALIZED (

@@ -1,9 +1,9 @@
 -- name: search_timed_vectors
--- As search_vectors, of what was visible. $1 to $6: when; $7: query vectors; $8: their width; $9, $10: in which channel the
--- query of which number is searched; $11: spaces; $12: hits of each channel.
+-- As search_vectors, of what was visible. $1 to $6: when; $7: query vectors; $8: their width; $9, $10: in which channel
+-- the query of which number is searched; $11: spaces; $12: hits of each channel.
 -- Of what is current and of what is not, as many are looked at from the nearest on as it takes to find enough that were
--- visible, within a bound that keeps sorting short where there is no index; without a mark or a window, current passages
--- and entities all are.
+-- visible, within a bound that keeps sorting short where there is no index; without a mark or a window, current
+-- passages and entities all are.
 WITH {at},
 query AS MATERIALIZED (
     SELECT q.channel, q.number, v.embedding, {signs}(v.embedding)::bit({dimensions}) AS signs
@@ -142,7 +142,8 @@ hit AS (
         SELECT it.id, it.embedding <=> q.embedding AS distance FROM {passage_vector} it
         WHERE it.space = ANY($11::int[]) AND (it.current OR (SELECT past FROM at)) AND {passage_visible}
         ORDER BY (it.embedding <=> q.embedding) + 0 LIMIT $12::int
-    ) near WHERE q.channel = 'passage_vector' AND (SELECT few FROM short WHERE channel = 'passage_vector' AND NOT picked)
+    ) near WHERE q.channel = 'passage_vector'
+          AND (SELECT few FROM short WHERE channel = 'passage_vector' AND NOT picked)
     UNION ALL
     SELECT q.channel, q.number, near.id, near.distance
     FROM query q CROSS JOIN LATERAL (
@@ -175,7 +176,8 @@ hit AS (
             ) s ON true OFFSET 0
         ) told CROSS JOIN LATERAL (
             SELECT v.id, v.embedding FROM {entity_vector} v
-            WHERE v.id = told.id AND v.space = ANY($11::int[]) AND (v.current OR (SELECT past OR dormant FROM at)) OFFSET 0
+            WHERE v.id = told.id AND v.space = ANY($11::int[])
+              AND (v.current OR (SELECT past OR dormant FROM at)) OFFSET 0
         ) it
         WHERE {entity_visible} ORDER BY (it.embedding <=> q.embedding) + 0 LIMIT $12::int
     ) near WHERE q.channel = 'entity_vector' AND (SELECT few FROM short WHERE channel = 'entity_vector' AND picked)
@@ -185,7 +187,8 @@ hit AS (
         SELECT it.id, it.embedding <=> q.embedding AS distance FROM {relation_vector} it
         WHERE it.space = ANY($11::int[]) AND (it.current OR (SELECT past_facts FROM at)) AND {relation_visible}
         ORDER BY (it.embedding <=> q.embedding) + 0 LIMIT $12::int
-    ) near WHERE q.channel = 'relation_vector' AND (SELECT few FROM short WHERE channel = 'relation_vector' AND NOT picked)
+    ) near WHERE q.channel = 'relation_vector'
+          AND (SELECT few FROM short WHERE channel = 'relation_vector' AND NOT picked)
     UNION ALL
     SELECT q.channel, q.number, near.id, near.distance
     FROM query q CROSS JOIN LATERAL (

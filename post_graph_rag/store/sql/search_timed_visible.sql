@@ -1,6 +1,6 @@
--- Parts of statements that look at another time than now, which name them in braces: `at`, and conditions on a row named
--- it (a period is named p). A condition is a scalar query, which stays a look-up for one row where EXISTS might become a
--- join with all rows there are; so only as many are looked up as rows are read before a limit is reached.
+-- Parts of statements that look at another time than now, which name them in braces: `at`, and conditions on a row
+-- named it (a period is named p). A condition is a scalar query, which stays a look-up for one row where EXISTS might
+-- become a join with all rows there are; so only as many are looked up as rows are read before a limit is reached.
 
 -- name: at
 -- The first six parameters of each such statement. $1: belief time, null for now; $2: valid time; $3: when
@@ -102,8 +102,8 @@ at AS MATERIALIZED (
  AND {relation_in_window})
 
 -- name: edge_visible
--- The same of a row of relations. What it keeps of its only open period, of its beginning and of its end answers for most;
--- only for the rest are periods looked up.
+-- The same of a row of relations. What it keeps of its only open period, of its beginning and of its end answers for
+-- most; only for the rest are periods looked up.
 (((SELECT predicates IS NULL FROM at) OR it.predicate = ANY((SELECT predicates FROM at)::text[]))
  AND CASE WHEN it.held IS NOT NULL AND (SELECT NOT past FROM at)
           THEN CASE WHEN (SELECT as_of IS NULL FROM at) THEN it.current OR (SELECT superseded FROM at)

@@ -1,7 +1,7 @@
 -- name: search_timed_walk
--- As search_walk, through what was visible. $1 to $6: when; $7: entities; $8: relations; $9: steps; $10: spaces; $11: edges
--- of one entity and direction that are followed at most; $12: entities at most; $13: passages of one entity, and entities
--- merged into it, at most; $14: passages whose entities are wanted too.
+-- As search_walk, through what was visible. $1 to $6: when; $7: entities; $8: relations; $9: steps; $10: spaces; $11:
+-- edges of one entity and direction that are followed at most; $12: entities at most; $13: passages of one entity, and
+-- entities merged into it, at most; $14: passages whose entities are wanted too.
 -- A relation that was visible ends at entities that stood for themselves, so its ends are taken as they are.
 WITH RECURSIVE {at},
 start AS MATERIALIZED (
@@ -72,7 +72,8 @@ mention AS (
         FROM (
             (SELECT it.passage
              FROM (SELECT m.passage, m.recorded FROM {record}.mention m
-                   WHERE m.entity = member.id AND upper_inf(m.recorded) ORDER BY m.passage LIMIT 1000000 * $13::bigint) it
+                   WHERE m.entity = member.id AND upper_inf(m.recorded)
+                   ORDER BY m.passage LIMIT 1000000 * $13::bigint) it
              WHERE {mention_visible} LIMIT $13::int)
             UNION ALL
             (SELECT it.passage

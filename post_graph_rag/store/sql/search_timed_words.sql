@@ -1,6 +1,6 @@
 -- name: search_timed_words
--- As search_words, of what was visible. $1 to $6: when; $7: terms; $8, $9, $10: kinds of postings, how many things of that
--- kind there are, how many postings of a term are read at most; $11: keys; $12: spaces; $13: hits of each channel;
+-- As search_words, of what was visible. $1 to $6: when; $7: terms; $8, $9, $10: kinds of postings, how many things of
+-- that kind there are, how many postings of a term are read at most; $11: keys; $12: spaces; $13: hits of each channel;
 -- $14, $15, $16: words that may be misspelt, whether they are written as names, letters a slip may bring in.
 WITH {at},
 kind AS MATERIALIZED (

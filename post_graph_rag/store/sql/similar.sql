@@ -1,13 +1,14 @@
 -- name: unresolved_entities
 -- The entities that became current since they were last compared with others, and the stamp up to which these are all.
--- exact: how many vectors a search for the nearest has to compare, 0 where an index finds them. No row when the realm is
--- not the one that was opened.
+-- exact: how many vectors a search for the nearest has to compare, 0 where an index finds them. No row when the realm
+-- is not the one that was opened.
 SELECT c.stamp, ARRAY(
     SELECT e.id
     FROM (SELECT DISTINCT p.entity FROM {record}.entity_presence p
           WHERE lower(p.recorded) > coalesce(c.resolved, '-infinity') AND upper_inf(p.recorded)) AS came
     CROSS JOIN LATERAL (
-        SELECT k.id, k.space, k.key, k.sense FROM {record}.entity k WHERE k.id = came.entity AND k.current OFFSET 0) AS e
+        SELECT k.id, k.space, k.key, k.sense FROM {record}.entity k
+        WHERE k.id = came.entity AND k.current OFFSET 0) AS e
     ORDER BY e.space, e.key, e.sense
 ) AS entities,
 CASE WHEN EXISTS (
@@ -60,7 +61,8 @@ GROUP BY f.one, p.name
 -- What those of entities $1 are called that stand for themselves, and by how many mentions; of many some are counted.
 SELECT e.id, e.key, p.name, p.type, p.description, (
            SELECT count(*) FROM (
-               SELECT FROM {record}.mention m WHERE m.entity = e.id AND upper_inf(m.recorded) LIMIT 100) AS few) AS mentions
+               SELECT FROM {record}.mention m WHERE m.entity = e.id AND upper_inf(m.recorded)
+               LIMIT 100) AS few) AS mentions
 FROM unnest($1::bigint[]) AS w(id)
 CROSS JOIN LATERAL (SELECT k.id, k.key FROM {record}.entity k WHERE k.id = w.id AND k.current OFFSET 0) AS e
 CROSS JOIN LATERAL (
@@ -86,9 +88,10 @@ ORDER BY w.n
  UNION ALL (SELECT r.subject FROM {record}.relation r WHERE r.object = w.other AND r.current LIMIT 50))
 
 -- name: put_similar_merges
--- Entities $1 are merged into $2 from stamp $3 on, because they are alike. Both must stand for themselves and be current;
--- what somebody took apart stays so, whichever of those that are one by now it was; namesakes are kept apart for their
--- kinds, which likeness does not see; and what passages call a name of another is left to these. Answers the merges made.
+-- Entities $1 are merged into $2 from stamp $3 on, because they are alike. Both must stand for themselves and be
+-- current; what somebody took apart stays so, whichever of those that are one by now it was; namesakes are kept apart
+-- for their kinds, which likeness does not see; and what passages call a name of another is left to these. Answers the
+-- merges made.
 INSERT INTO {record}.merge (source, target, cause, recorded)
 SELECT s.id, t.id, 'similar', tstzrange($3, NULL)
 FROM unnest($1::bigint[], $2::bigint[]) AS w(source, target)
@@ -112,14 +115,15 @@ WHERE s.space = t.space AND s.key <> t.key
 RETURNING source, target
 
 -- name: claimed_by_none
--- Whether no live passage gives the key of entity s as a name of another one of its space, nor, if s is of no known kind,
--- to something that is of one.
+-- Whether no live passage gives the key of entity s as a name of another one of its space, nor, if s is of no known
+-- kind, to something that is of one.
 (SELECT true FROM {record}.entity_name n CROSS JOIN LATERAL (
      SELECT k.space FROM {record}.entity k WHERE k.id = n.entity OFFSET 0) AS k
  WHERE n.key = s.key AND n.alias AND upper_inf(n.recorded) AND n.entity <> s.id AND k.space = s.space LIMIT 1) IS NULL
 AND (s.sense > 0 OR (
     SELECT true FROM {record}.entity k WHERE k.space = s.space AND k.key = s.key AND k.sense > 0
-      AND (SELECT true FROM {record}.mention m WHERE m.entity = k.id AND upper_inf(m.recorded) LIMIT 1) LIMIT 1) IS NULL)
+      AND (SELECT true FROM {record}.mention m WHERE m.entity = k.id AND upper_inf(m.recorded) LIMIT 1)
+          LIMIT 1) IS NULL)
 
 -- name: note_resolved
 UPDATE {record}.clock SET resolved = $1 WHERE epoch = {epoch} AND coalesce(resolved, '-infinity') < $1

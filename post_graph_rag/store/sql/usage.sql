@@ -1,6 +1,6 @@
 -- name: put_calls
--- Lines of the ledger. $1: do not wait for the disk; $2 json [{role, model, prompt_tokens, output_tokens, cached_tokens,
--- milliseconds, document, question, failed, age}], age in seconds.
+-- Lines of the ledger. $1: do not wait for the disk; $2 json [{role, model, prompt_tokens, output_tokens,
+-- cached_tokens, milliseconds, document, question, failed, age}], age in seconds.
 WITH quick AS (
     SELECT CASE WHEN $1 THEN set_config('synchronous_commit', 'off', true) END
 )

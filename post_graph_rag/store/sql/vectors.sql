@@ -21,8 +21,8 @@ CREATE INDEX ON {relation_vector} (space);
 CREATE INDEX passage_vector_{generation}_tail ON {passage_vector} (space) WHERE current AND tail;
 CREATE INDEX entity_vector_{generation}_tail ON {entity_vector} (space) WHERE current AND tail;
 CREATE INDEX relation_vector_{generation}_tail ON {relation_vector} (space) WHERE current AND tail;
--- For what was: a past belief, a fact that was superseded. All of it is read by the signs of its vectors, which lie close
--- together (one list), and who is near by them is then compared in full.
+-- For what was: a past belief, a fact that was superseded. All of it is read by the signs of its vectors, which lie
+-- close together (one list), and who is near by them is then compared in full.
 CREATE INDEX passage_vector_{generation}_signs ON {passage_vector} USING ivfflat
     (({signs}(embedding)::bit({dimensions})) {sign_operators}) WITH (lists = 1) WHERE NOT current;
 CREATE INDEX entity_vector_{generation}_signs ON {entity_vector} USING ivfflat

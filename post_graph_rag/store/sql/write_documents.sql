@@ -6,7 +6,8 @@
 SELECT w.n, d.id AS document, v.id AS version, v.text_hash, v.context_hash, v.metadata_hash, v.observed_text,
        (SELECT count(*) FROM {record}.document_passage l WHERE l.version = v.id) AS passages,
        (SELECT count(*) FROM {record}.document_passage l
-        WHERE l.version = v.id AND (SELECT p.extractor FROM {record}.passage p WHERE p.id = l.passage) IS NULL) AS pending
+        WHERE l.version = v.id AND (SELECT p.extractor FROM {record}.passage p WHERE p.id = l.passage)
+            IS NULL) AS pending
 FROM json_to_recordset($1::text::json) AS w(n integer, space text, digest bytea)
 CROSS JOIN LATERAL (SELECT id FROM {record}.space s WHERE s.name = w.space OFFSET 0) AS s
 CROSS JOIN LATERAL (SELECT id FROM {record}.document d WHERE d.space = s.id AND d.digest = w.digest OFFSET 0) AS d
@@ -127,7 +128,8 @@ WITH wanted AS (
 ), linked AS (
     INSERT INTO {record}.document_passage (version, passage, ordinal, starts, ends, recorded)
     SELECT o.id, (l ->> 0)::bigint, (l ->> 1)::integer, (l ->> 2)::integer, (l ->> 3)::integer, tstzrange($2, NULL)
-    FROM wanted w JOIN opened o USING (document) CROSS JOIN jsonb_array_elements(coalesce(nullif(w.links, 'null'), '[]')) AS l
+    FROM wanted w JOIN opened o USING (document)
+    CROSS JOIN jsonb_array_elements(coalesce(nullif(w.links, 'null'), '[]')) AS l
     WHERE jsonb_typeof(w.links) = 'array'
     UNION ALL
     SELECT o.id, l.passage, l.ordinal, l.starts, l.ends, tstzrange($2, NULL)

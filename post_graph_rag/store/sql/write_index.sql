@@ -1,6 +1,6 @@
 -- name: put_postings
--- Words of passages (kind 1), names (2) and relations (3): one array element a thing; $5 its terms and $6 how often each
--- stands in it, a line each. What kinds $7 with ids $8 had before goes first.
+-- Words of passages (kind 1), names (2) and relations (3): one array element a thing; $5 its terms and $6 how often
+-- each stands in it, a line each. What kinds $7 with ids $8 had before goes first.
 WITH gone AS (
     DELETE FROM {record}.posting p USING unnest($7::smallint[], $8::bigint[]) AS w(kind, id)
     WHERE p.kind = w.kind AND p.id = w.id
@@ -9,10 +9,12 @@ INSERT INTO {record}.posting (kind, space, id, length, term, frequency, current)
 SELECT w.kind, w.space, w.id, w.length, t.term, t.frequency::smallint, true
 FROM unnest($1::smallint[], $2::integer[], $3::bigint[], $4::integer[], $5::text[], $6::text[])
      AS w(kind, space, id, length, terms, frequencies)
-CROSS JOIN LATERAL unnest(string_to_array(w.terms, chr(10)), string_to_array(w.frequencies, chr(10))) AS t(term, frequency)
+CROSS JOIN LATERAL unnest(string_to_array(w.terms, chr(10)), string_to_array(w.frequencies, chr(10)))
+    AS t(term, frequency)
 
 -- name: passage_waits
--- Whether a vector that comes has to wait in the tail: where there is an HNSW index, which would cost milliseconds a row.
+-- Whether a vector that comes has to wait in the tail: where there is an HNSW index, which would cost milliseconds a
+-- row.
 (SELECT to_regclass('{record}.passage_vector_{generation}_hnsw') IS NOT NULL)
 
 -- name: entity_waits

@@ -19,8 +19,8 @@ SELECT ARRAY(SELECT entity FROM entities) AS entities, ARRAY(SELECT id FROM rela
 WHERE EXISTS (SELECT FROM {record}.clock WHERE epoch = {epoch})
 
 -- name: hold_rows
--- Entities $1 and relations $2, under the write lock: waits for those that hold some of them as above, and wait for nobody.
--- Before their vectors are touched, or the two would wait for one another.
+-- Entities $1 and relations $2, under the write lock: waits for those that hold some of them as above, and wait for
+-- nobody. Before their vectors are touched, or the two would wait for one another.
 SELECT (SELECT count(*) FROM (SELECT FROM {record}.entity_profile WHERE entity = ANY ($1::bigint[])
                               ORDER BY entity FOR UPDATE) AS e)
      + (SELECT count(*) FROM (SELECT FROM {record}.relation WHERE id = ANY ($2::bigint[]) ORDER BY id FOR UPDATE) AS r)

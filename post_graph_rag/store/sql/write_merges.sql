@@ -1,11 +1,12 @@
 -- name: touched_claims
--- What decides which entities are one, of entities $1 and of all whose fate may follow from theirs: those whose keys they
--- claim, or claimed, their namesakes, those that somebody merged with them or took apart from them, and so on.
+-- What decides which entities are one, of entities $1 and of all whose fate may follow from theirs: those whose keys
+-- they claim, or claimed, their namesakes, those that somebody merged with them or took apart from them, and so on.
 -- cause: 'sense': source is of no known kind, and of its namesakes that live passages mention only target is of one;
 -- 'alias': else a live claim on the key of source; both unless somebody's word has merged it; 'user': somebody's merge;
 -- 'similar': the two are alike, and source has neither claims nor such namesakes; 'apart': somebody took the two apart;
--- 'open': source is of no known kind and has several such namesakes. Claims are read from the names that aliases give, which are few however often an alias is
--- said. types: of what the passages say of the two, a bounded sample chosen by content, so that order does not matter.
+-- 'open': source is of no known kind and has several such namesakes. Claims are read from the names that aliases give,
+-- which are few however often an alias is said. types: of what the passages say of the two, a bounded sample chosen by
+-- content, so that order does not matter.
 WITH RECURSIVE affected AS (
     SELECT unnest($1::bigint[]) AS id
     UNION
@@ -22,9 +23,11 @@ WITH RECURSIVE affected AS (
         CROSS JOIN LATERAL (
             SELECT e2.id FROM {record}.entity e2 WHERE e2.space = e.space AND e2.key = n.key OFFSET 0) AS named
         UNION ALL
-        SELECT m.source FROM {record}.merge m WHERE m.target = a.id AND upper_inf(m.recorded) AND m.cause IN ('user', 'similar')
+        SELECT m.source FROM {record}.merge m
+        WHERE m.target = a.id AND upper_inf(m.recorded) AND m.cause IN ('user', 'similar')
         UNION ALL
-        SELECT m.target FROM {record}.merge m WHERE m.source = a.id AND upper_inf(m.recorded) AND m.cause IN ('user', 'similar')
+        SELECT m.target FROM {record}.merge m
+        WHERE m.source = a.id AND upper_inf(m.recorded) AND m.cause IN ('user', 'similar')
         UNION ALL SELECT x.source FROM {record}.apart x WHERE x.target = a.id AND upper_inf(x.recorded)
         UNION ALL SELECT x.target FROM {record}.apart x WHERE x.source = a.id AND upper_inf(x.recorded)
     ) AS next
@@ -44,7 +47,8 @@ WITH RECURSIVE affected AS (
       AND (SELECT true FROM {record}.mention m WHERE m.entity = t.id AND upper_inf(m.recorded) LIMIT 1)
     GROUP BY u.id, u.key
 ), pairs AS MATERIALIZED (
-    SELECT CASE WHEN s.open THEN 'open' ELSE 'sense' END AS cause, s.id AS source, s.key AS source_key, s.target, s.key AS target_key, e.canonical
+    SELECT CASE WHEN s.open THEN 'open' ELSE 'sense' END AS cause, s.id AS source, s.key AS source_key,
+           s.target, s.key AS target_key, e.canonical
     FROM senses s
     CROSS JOIN LATERAL (SELECT k.canonical FROM {record}.entity k WHERE k.id = s.target OFFSET 0) AS e
     UNION ALL
@@ -52,11 +56,13 @@ WITH RECURSIVE affected AS (
            claimant.key AS target_key, claimant.canonical
     FROM unmerged named
     CROSS JOIN LATERAL (
-        SELECT n.entity FROM {record}.entity_name n WHERE n.key = named.key AND n.alias AND upper_inf(n.recorded) OFFSET 0
+        SELECT n.entity FROM {record}.entity_name n
+        WHERE n.key = named.key AND n.alias AND upper_inf(n.recorded) OFFSET 0
     ) AS n
     CROSS JOIN LATERAL (
         SELECT k.id, k.space, k.key, k.canonical FROM {record}.entity k WHERE k.id = n.entity OFFSET 0) AS claimant
-    WHERE claimant.space = named.space AND claimant.id <> named.id AND named.id NOT IN (SELECT id FROM senses WHERE NOT open)
+    WHERE claimant.space = named.space AND claimant.id <> named.id
+      AND named.id NOT IN (SELECT id FROM senses WHERE NOT open)
     UNION ALL
     SELECT word.cause, a.id, '', word.target, e.key, e.canonical
     FROM affected a

@@ -1,8 +1,8 @@
 -- name: fetch_groups
 -- The relations that a change may touch, with what is live of each: what its assertions say of when, the best wording,
--- evidence that is new or gone, open periods, rules, verdicts and a person's word; and those they deny or are denied by.
--- $1 passages whose structure changed, $2 entities that were merged or taken apart, $3 further relations; $4 which evidence
--- is wanted: 'new', 'every', or 'none' where none can have changed.
+-- evidence that is new or gone, open periods, rules, verdicts and a person's word; and those they deny or are denied
+-- by. $1 passages whose structure changed, $2 entities that were merged or taken apart, $3 further relations; $4 which
+-- evidence is wanted: 'new', 'every', or 'none' where none can have changed.
 -- OFFSET 0 keeps a look-up one by index, for each row, whatever the planner believes of the number of rows.
 WITH changed AS (
     SELECT a.id, a.subject, a.predicate, a.object, a.negated
@@ -68,7 +68,8 @@ CROSS JOIN LATERAL (
 ) AS objects
 LEFT JOIN LATERAL (
     SELECT array_agg(a.id) AS ids,
-           string_agg(DISTINCT json_build_array(a.valid IS NOT NULL, a.starts, a.ends, a.at)::text COLLATE "C", ',') AS said,
+           string_agg(DISTINCT json_build_array(a.valid IS NOT NULL, a.starts, a.ends, a.at)::text COLLATE "C", ',')
+               AS said,
            (array_agg(a.fact ORDER BY a.confidence DESC, least(length(a.fact), 300) DESC, a.fact COLLATE "C" DESC))[1]
                AS best,
            json_agg(json_build_array(a.id, a.passage, a.new, a.valid IS NOT NULL, a.starts, a.ends, a.at))

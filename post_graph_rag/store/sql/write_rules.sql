@@ -1,5 +1,6 @@
 -- name: live_rules
-SELECT predicate, per, exclusive FROM {record}.predicate_rule WHERE upper_inf(recorded) ORDER BY predicate, per, exclusive
+SELECT predicate, per, exclusive FROM {record}.predicate_rule WHERE upper_inf(recorded)
+ORDER BY predicate, per, exclusive
 
 -- name: put_rules
 -- Put rules ($1 predicates, $2 per what, $3 exclusive groups) in the place of those that are live; $4 the stamp.

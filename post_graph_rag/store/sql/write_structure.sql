@@ -4,7 +4,8 @@ WITH wanted AS (
     SELECT * FROM json_to_recordset($1::text::json) AS w(n integer, space integer, key text, sense smallint)
 ), known AS (
     SELECT w.n, e.id FROM wanted w CROSS JOIN LATERAL (
-        SELECT k.id FROM {record}.entity k WHERE k.space = w.space AND k.key = w.key AND k.sense = w.sense OFFSET 0) AS e
+        SELECT k.id FROM {record}.entity k
+        WHERE k.space = w.space AND k.key = w.key AND k.sense = w.sense OFFSET 0) AS e
 ), numbered AS (
     -- A new entity stands for itself, so its number is drawn before the row is written.
     SELECT n, space, key, sense, nextval(pg_get_serial_sequence('{record}.entity', 'id')::regclass) AS id

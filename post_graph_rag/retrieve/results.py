@@ -19,6 +19,7 @@ class Chosen:
     """What is kept after fusion, best first.
 
     found: all that the channels found. duplicates: passages that were folded into another, by the one that stays.
+    settled: whether the order is one that was asked for, which what passages state does not change.
     """
 
     passages: Sequence[Fused]
@@ -26,6 +27,7 @@ class Chosen:
     relations: Sequence[Fused]
     found: Found = field(default_factory=Found)
     duplicates: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
+    settled: bool = False
 
     def carriers(self) -> dict[int, int]:
         """Which passage stands for one that is kept or was folded."""
@@ -38,7 +40,7 @@ def passage_hits(
     """The chosen passages and, of each chosen relation that none of them states, one that does; best first.
 
     Stating a chosen relation is a channel of its own ("evidence"), whose rank is that of the best such relation.
-    weight: of that channel in the fused score.
+    weight: of that channel in the fused score. Equals, and all where their order is settled, stay as they were chosen.
     """
     ranks = _evidence_ranks(chosen, shown)
     fused = {one.id: one for one in chosen.passages}
@@ -48,7 +50,7 @@ def passage_hits(
     carried = [_carried(one, ranks.get(one.id), rrf_k, weight) for one in fused.values() if one.id in shown.passages]
     return tuple(
         _passage(one, shown.passages[one.id], spaces, chosen.duplicates.get(one.id, ()))
-        for one in sorted(carried, key=lambda one: (-one.score, one.id))
+        for one in (carried if chosen.settled else sorted(carried, key=lambda one: -one.score))
     )
 
 

@@ -91,7 +91,8 @@ class Search:
             with self.trace.step("mmr", self.session):
                 fused = await self._varied(fused, wanted)
         kept = {kind: fused[kind][: wanted.kept(kind)] for kind in _KINDS}
-        return Chosen(kept["passage"], kept["entity"], kept["relation"], found=self.trace.found)
+        settled = self.param.mmr is not None or self.param.node_distance
+        return Chosen(kept["passage"], kept["entity"], kept["relation"], found=self.trace.found, settled=settled)
 
     async def _varied(self, fused: Mapping[Kind, list[Fused]], wanted: Wanted) -> dict[Kind, list[Fused]]:
         vectors = await embeddings(self.session, _ids(fused["passage"]), _ids(fused["relation"]))

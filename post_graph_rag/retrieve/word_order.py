@@ -12,11 +12,12 @@ from post_graph_rag.names import predicate_words
 from post_graph_rag.terms import terms
 
 _BEING = frozenset(("is", "are", "was", "were", "be", "been", "being"))
-_DOING = frozenset(("do", "did", "does"))
+_DOING = frozenset(("do", "did", "does", *terms("does")))
 _QUESTION_WORDS = frozenset(("who", "whom", "whose", "what", "which", "when", "where", "why", "how"))
 _ASKING = _QUESTION_WORDS | _DOING | _BEING | {"has", "have", "had"}
 _ENGLISH = _QUESTION_WORDS | {"did", "does", "were", "have", "the", "by"}
 """Words that tell a question in English from one in a language that asks with "was", "is", "do" or "had" too."""
+_ARTICLES = frozenset(("a", "an", "the"))
 _BY = "by"
 
 
@@ -42,24 +43,38 @@ class WordOrder:
         """Whether a relation is asked for the way round it is: its predicate and one of its ends are named, and stand
         as they do in the relation.
 
-        row: subject, predicate and object. A passive turns them round and is believed only where it says "by".
+        row: subject, predicate and object; "owned_by" is read from its object. A passive turns them round and is
+        believed only where it says "by".
         """
-        verb = _found(self.stems, roots(_content(predicate_words(row["predicate"]))))
+        stems = roots(_content(predicate_words(row["predicate"])))
+        verb = _found(self.stems, stems)
         if verb is None:
             return False
-        subject, target = (_found(self.stems, roots(terms(row[end]))) for end in ("subject", "object"))
-        if self._is_passive(verb):
-            return subject is not None and subject > verb and self.words[subject - 1] == _BY
-        return _side(subject, verb) > _side(target, verb)
+        doer, other = (_found(self.stems, roots(terms(row[end]))) for end in _ends(row["predicate"]))
+        if self._is_passive(verb, verb + len(stems)):
+            return doer is not None and doer > verb and self._says_by(doer)
+        return self._side(doer, verb) > self._side(other, verb)
 
-    def _is_passive(self, verb: int) -> bool:
+    def _is_passive(self, verb: int, after: int) -> bool:
+        """ "Is owned by" and "a firm owned by", not "what did it acquire by"."""
         before = self.words[:verb]
-        return not _BEING.isdisjoint(before) and _DOING.isdisjoint(before)
+        return _DOING.isdisjoint(before) and (not _BEING.isdisjoint(before) or self.words[after : after + 1] == [_BY])
+
+    def _says_by(self, place: int) -> bool:
+        before = [word for word in self.words[:place] if word not in _ARTICLES]
+        return before[-1:] == [_BY]
+
+    def _side(self, place: int | None, verb: int) -> int:
+        """1 before the predicate, -1 after it, 0 for what is not named, and after "does", where no object stands."""
+        if place is None:
+            return 0
+        return 1 if place < verb else -int(_DOING.isdisjoint(self.words[verb:place]))
 
 
-def _side(place: int | None, verb: int) -> int:
-    """1 before the predicate, -1 after it, 0 for what is not named."""
-    return 0 if place is None else 1 if place < verb else -1
+def _ends(predicate: str) -> tuple[str, str]:
+    """Who does it, and to whom it is done."""
+    words = predicate_words(predicate).split()
+    return ("object", "subject") if len(words) > 1 and words[-1] == _BY else ("subject", "object")
 
 
 def _content(words: str) -> list[str]:

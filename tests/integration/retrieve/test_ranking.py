@@ -98,3 +98,11 @@ async def test_what_is_fewest_steps_away_comes_first(world: Reader) -> None:
     only = {"entity_vector": 0, "passage_vector": 0, "relation_vector": 0, "relation_text": 0, "passage_text": 0}
     data = await retrieve(world, "Ada Vidal", QueryParam(node_distance=True, max_hops=3, weights=only))
     assert [hit.predicate for hit in data.relations][2:] == ["based_in", "acquired"]
+
+
+async def test_passages_too_come_by_how_many_steps_away_they_are(world: Reader) -> None:
+    only = {"entity_vector": 0, "passage_vector": 0, "relation_vector": 0, "relation_text": 0, "evidence": 0}
+    asked = "Ada Vidal: who bought after a long summer of talks"
+    data = await retrieve(world, asked, QueryParam(node_distance=True, max_hops=3, weights=only))
+    order = [hit.sources[0].document for hit in data.passages]
+    assert order.index("orion.md") < order.index("kestrel.md")

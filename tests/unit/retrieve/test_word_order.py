@@ -22,6 +22,11 @@ def agrees(question: str, fact: str) -> bool:
         ("What was acquired by Alder Steel?", "Alder Steel | acquired | Birch Labs"),
         ("Did Alder Steel sue Birch Labs?", "Alder Steel | sued | Birch Labs"),
         ("Was Birch Labs acquired by Alder Steel?", "Alder Steel | acquired | Birch Labs"),
+        ("Which firms acquired by Alder Steel make ink?", "Alder Steel | acquired | Birch Labs"),
+        ("What was acquired by the Alder Group?", "Alder Group | acquired | Birch Labs"),
+        ("Who owned Birch Labs?", "Birch Labs | owned_by | Alder Steel"),
+        ("What does Alder Steel own?", "Birch Labs | owned_by | Alder Steel"),
+        ("What is owned by Alder Steel?", "Birch Labs | owned_by | Alder Steel"),
     ],
 )
 def test_a_relation_is_asked_for_the_way_round_it_is(question: str, fact: str) -> None:
@@ -35,6 +40,11 @@ def test_a_relation_is_asked_for_the_way_round_it_is(question: str, fact: str) -
         ("Who acquired Birch Labs?", "Birch Labs | acquired | Alder Steel"),
         ("Did Alder Steel sue Birch Labs?", "Birch Labs | sued | Alder Steel"),
         ("What was acquired by Alder Steel?", "Birch Labs | acquired | Alder Steel"),
+        ("Which firms acquired by Alder Steel make ink?", "Birch Labs | acquired | Alder Steel"),
+        ("Who owned Birch Labs?", "Alder Steel | owned_by | Birch Labs"),
+        ("What does Alder Steel own?", "Alder Steel | owned_by | Birch Labs"),
+        ("What is owned by Alder Steel?", "Alder Steel | owned_by | Birch Labs"),
+        ("What parent does Alder Steel have?", "Birch Labs | has_parent | Alder Steel"),
     ],
 )
 def test_the_other_way_round_is_not_asked_for(question: str, fact: str) -> None:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, get_args
 
 from post_graph_rag.records import Channel, ChannelRank, QueryParam
 from post_graph_rag.retrieve.fusion import reciprocal_rank_fusion
 from post_graph_rag.store.search import Hits
 
 Kind = Literal["passage", "entity", "relation"]
+KINDS: Sequence[Kind] = get_args(Kind)
 
-_KINDS: Mapping[str, Kind] = {
+_FINDS: Mapping[str, Kind] = {
     "passage_vector": "passage",
     "passage_text": "passage",
     "entity_vector": "entity",
@@ -40,7 +41,7 @@ class Found:
     def add(self, channels: Mapping[Channel, Hits]) -> None:
         """Take in what the search channels found, each of which finds one kind of thing."""
         for channel, hits in channels.items():
-            self.put(_KINDS[channel], channel, hits)
+            self.put(_FINDS[channel], channel, hits)
 
     def put(self, kind: Kind, channel: Channel, hits: Hits) -> None:
         self.hits.setdefault(kind, {})[channel] = hits

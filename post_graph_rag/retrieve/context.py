@@ -57,13 +57,8 @@ class Written:
     tokens: int
 
 
-def write_context(room: Room, data: QueryData) -> QueryData:
-    """`data` with the context that is made of it, its references, and the exact size of the whole prompt."""
-    return with_context(room, data, fitted(room, data))
-
-
 def with_context(room: Room, data: QueryData, written: Written) -> QueryData:
-    """The same, of a context that is written already."""
+    """`data` with the context that was made of it, its references, and the exact size of the whole prompt."""
     return data.model_copy(
         update={
             "context": written.context,

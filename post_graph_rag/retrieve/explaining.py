@@ -16,19 +16,17 @@ from post_graph_rag.records import (
     QueryParam,
     Reason,
 )
-from post_graph_rag.retrieve.channels import Kind
+from post_graph_rag.retrieve.channels import KINDS, Kind
 from post_graph_rag.retrieve.context import Written
 from post_graph_rag.retrieve.trace import Trace
 from post_graph_rag.store.search import NO_HITS, Hits
-
-_KINDS: Sequence[Kind] = ("passage", "entity", "relation")
 
 
 def explained(trace: Trace, data: QueryData, written: Written, param: QueryParam) -> Explanation:
     """The funnel of each channel, and the steps. data: what is returned; written: the context that was made of it."""
     gathered = frozenset(hit.id for hit in trace.gathered)
     told = _Told(trace, param, _returned(data), _read(written), gathered)
-    funnels = [told.funnel(kind, channel, hits) for kind in _KINDS for channel, hits in trace.found.of(kind).items()]
+    funnels = [told.funnel(kind, channel, hits) for kind in KINDS for channel, hits in trace.found.of(kind).items()]
     return Explanation(funnels=(*funnels, *told.evidence()), steps=tuple(trace.steps))
 
 

@@ -76,23 +76,26 @@ class Question:
         "the". Where there are no others they are kept.
         """
         found = dict.fromkeys(term for text in self.embedded for term in terms(text))
-        given = {*self.entities, *self.relations}
-        names = {key for text in self.embedded for key in _grammar_as_names(text, text not in given)}
+        names = {key for told in self._told for key in _grammar_as_names(*told)}
         grammar = FUNCTION_WORDS - names | _ARTICLES
         return ([term for term in found if term not in grammar] or list(found))[:_TERMS_READ]
 
     @property
     def name_keys(self) -> list[str]:
         """Keys of all runs of words that may be an entity's name."""
-        given = {*self.entities, *self.relations}
-        return list(dict.fromkeys(key for text in self.embedded for key in _run_keys(text, text not in given) if key))
+        return list(dict.fromkeys(key for told in self._told for key in _run_keys(*told) if key))
 
     @property
     def doubtful(self) -> list[Doubtful]:
         """Words that may be names spelt otherwise, once each."""
-        given = {*self.entities, *self.relations}
-        words = (word for text in self.embedded for word in doubtful_words(text, text not in given))
+        words = (word for told in self._told for word in doubtful_words(*told))
         return list({word.term: word for word in words}.values())[:_WORDS_DOUBTED]
+
+    @property
+    def _told(self) -> list[tuple[str, bool]]:
+        """Each text, and whether it is a sentence, whose first capital says nothing; keywords are none."""
+        keywords = {*self.entities, *self.relations}
+        return [(text, text not in keywords) for text in self.embedded]
 
 
 def read_question(question: str, param: QueryParam) -> Question:

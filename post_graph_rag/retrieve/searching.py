@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from post_graph_rag.models.protocols import Vectors
 from post_graph_rag.records import QueryParam
-from post_graph_rag.retrieve.channels import Fused, Kind
+from post_graph_rag.retrieve.channels import KINDS, Fused, Kind
 from post_graph_rag.retrieve.distance import Hops, hops
 from post_graph_rag.retrieve.folding import folded
 from post_graph_rag.retrieve.modes import Plan
@@ -28,7 +28,6 @@ _SHOWN = 10
 """Sources, mentions and pieces of evidence that are listed for one hit."""
 _COMMON = (1000, 8, 4000)
 """A term is common in more than 1 of 8 things, but not below 1,000 and always above 4,000: it is not searched with."""
-_KINDS: Sequence[Kind] = ("passage", "entity", "relation")
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,11 +85,11 @@ class Search:
 
     async def _chosen(self, wanted: Wanted, far: Hops) -> Chosen:
         with self.trace.step("fusion"):
-            fused = {kind: ranked(self.trace, kind, wanted, far) for kind in _KINDS}
+            fused = {kind: ranked(self.trace, kind, wanted, far) for kind in KINDS}
         if self.param.mmr is not None:
             with self.trace.step("mmr", self.session):
                 fused = await self._varied(fused, wanted)
-        kept = {kind: fused[kind][: wanted.kept(kind)] for kind in _KINDS}
+        kept = {kind: fused[kind][: wanted.kept(kind)] for kind in KINDS}
         settled = self.param.mmr is not None or self.param.node_distance
         return Chosen(kept["passage"], kept["entity"], kept["relation"], found=self.trace.found, settled=settled)
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from post_graph_rag.records import PassageHit, Period, QueryData, RelationHit, Source
+from post_graph_rag.retrieve.context import fitted, with_context
+from post_graph_rag.retrieve.room import Room
 
 
 def a_passage(number: int, text: str, *, document: str = "", title: str | None = None) -> PassageHit:
@@ -32,3 +34,8 @@ def a_fact(
 
 def found(passages: Sequence[PassageHit] = (), facts: Sequence[RelationHit] = ()) -> QueryData:
     return QueryData(question="who?", mode="mix", passages=tuple(passages), relations=tuple(facts))
+
+
+def write_context(room: Room, data: QueryData) -> QueryData:
+    """With the context that fits into the room."""
+    return with_context(room, data, fitted(room, data))

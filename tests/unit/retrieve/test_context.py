@@ -11,9 +11,8 @@ from post_graph_rag.models.answer_call import prompt_tokens
 from post_graph_rag.models.prompts import Prompts
 from post_graph_rag.models.tokens import tokenizer_for
 from post_graph_rag.records import Message, Period, QueryData, QueryParam
-from post_graph_rag.retrieve.context import write_context
 from post_graph_rag.retrieve.room import Room
-from tests.unit.retrieve.making import a_fact, a_passage, found
+from tests.unit.retrieve.making import a_fact, a_passage, found, write_context
 
 TOKENIZER = tokenizer_for("gpt-4o")
 SMALLEST = 400

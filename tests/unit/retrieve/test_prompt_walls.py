@@ -13,9 +13,8 @@ from post_graph_rag.models.answer_call import prompt_tokens
 from post_graph_rag.models.prompts import Prompts
 from post_graph_rag.models.tokens import GivenTokenizer, Tokenizer, tokenizer_for
 from post_graph_rag.records import Message, PassageHit, Period, QueryData, QueryParam, RelationHit
-from post_graph_rag.retrieve.context import write_context
 from post_graph_rag.retrieve.room import Room, bypass_prompt
-from tests.unit.retrieve.making import a_fact, a_passage, found
+from tests.unit.retrieve.making import a_fact, a_passage, found, write_context
 
 
 class Letters:

@@ -7,10 +7,9 @@ import pytest
 from post_graph_rag.models.prompts import Prompts
 from post_graph_rag.models.tokens import tokenizer_for
 from post_graph_rag.records import Cause, Closing, Period, QueryData, QueryParam
-from post_graph_rag.retrieve.context import write_context
 from post_graph_rag.retrieve.room import Room
 from post_graph_rag.retrieve.wording import fact_line, period_words, undated_note
-from tests.unit.retrieve.making import a_fact, found
+from tests.unit.retrieve.making import a_fact, found, write_context
 
 
 def closed(cause: Cause, reason: str = "", *, dated: bool = True, retracted: bool = False) -> Period:

@@ -8,26 +8,23 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import importlib.util
 import json
-import logging
 import math
 import os
 import subprocess
 import sys
 from argparse import Namespace
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from benchmarks.goals import CONCURRENCY, Line, Phases, at_least, at_most
 from benchmarks.models_calls import cost_lines, overhead_lines
 from benchmarks.models_limits import latency_line, storm_line
+from benchmarks.parts import Parts, add_only, run_parts
 from benchmarks.recorded import DEFAULT_DATA
 from benchmarks.replay import replayed
-from benchmarks.server import bench_server, fresh_database, server_facts
-from benchmarks.speed import machine
+from benchmarks.server import fresh_database
 from benchmarks.stub_client import ROOT, running_stub
-from benchmarks.workload import emit
 
 DATABASE = "bench_models"
 OVERHEAD_TOKENS = 900
@@ -61,14 +58,14 @@ def replay(options: Namespace, _server: str) -> list[Line]:
 
 def resolution(options: Namespace, server: str) -> list[Line]:
     """Entities before and after resolution, as its own benchmark prints them."""
-    if importlib.util.find_spec("benchmarks.resolution") is None or not options.data.exists():
-        return [{"phase": "resolution", "skipped": "there is no such benchmark, or no data for it"}]
+    if not options.data.exists():
+        return [{"phase": "resolution", "skipped": f"{options.data} is not there"}]
     command = [sys.executable, "-m", "benchmarks.resolution", "--dsn", server, "--data", str(options.data)]
     ran = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True)
     return [json.loads(line) for line in ran.stdout.splitlines()]
 
 
-PARTS: Mapping[str, Callable[[Namespace, str], list[Line]]] = {
+PARTS: Parts = {
     "overhead": overhead_lines,
     "cost": cost,
     "limits": limits,
@@ -98,7 +95,7 @@ def goals(phases: Phases) -> Iterator[Line]:
 def options_from(arguments: Sequence[str] | None) -> Namespace:
     """The command line."""
     parser = argparse.ArgumentParser(description="what model calls take and how limits are borne, as JSON lines")
-    parser.add_argument("--only", type=_parts, default=list(PARTS), help=f"parts to run, of {','.join(PARTS)}")
+    add_only(parser, PARTS)
     parser.add_argument("--data", type=Path, default=Path(os.environ.get("POST_GRAPH_RAG_DATA", DEFAULT_DATA)))
     parser.add_argument("--dsn", help="a server with both extensions; default: an embedded one")
     for name, default in (("facts", 10), ("entities", 800), ("dim", 256)):
@@ -106,26 +103,9 @@ def options_from(arguments: Sequence[str] | None) -> Namespace:
     return parser.parse_args(arguments)
 
 
-def _parts(text: str) -> list[str]:
-    parts = text.split(",")
-    if unknown := set(parts) - PARTS.keys():
-        raise argparse.ArgumentTypeError(f"no part is called {', '.join(sorted(unknown))}")
-    return parts
-
-
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run what was asked for and print the goals at the end."""
-    options = options_from(arguments)
-    logging.disable(logging.WARNING)
-    phases: dict[str, Line] = {}
-    with bench_server(options.dsn) as server:
-        emit(phase="machine", **machine(), **server_facts(server))
-        for part in options.only:
-            for line in PARTS[part](options, server):
-                phases[line.get("phase", part)] = line
-                emit(**line)
-    for line in goals(phases):
-        emit(**line)
+    run_parts(options_from(arguments), PARTS, goals)
 
 
 if __name__ == "__main__":

@@ -9,21 +9,18 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import logging
 from argparse import Namespace
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from benchmarks.goals import Line
+from benchmarks.parts import Parts, add_only, run_parts
 from benchmarks.scale_goals import scale_goals
 from benchmarks.scale_load import load_lines
 from benchmarks.scale_place import Size, place_of, size_line
 from benchmarks.scale_query import query_lines
 from benchmarks.scale_recall import recall_lines
 from benchmarks.scale_walk import walk_line
-from benchmarks.server import bench_server, server_facts
-from benchmarks.speed import machine
 from benchmarks.time_place import CACHE
-from benchmarks.workload import emit
 
 
 def options_from(arguments: Sequence[str] | None) -> Namespace:
@@ -35,17 +32,10 @@ def options_from(arguments: Sequence[str] | None) -> Namespace:
     parser.add_argument("--no-relation-vectors", action="store_true", help="relations are found by words and walks")
     parser.add_argument("--questions", type=int, default=200, help="to ask")
     parser.add_argument("--load-relations", type=int, default=50_000, help="to load through index_documents")
-    parser.add_argument("--only", type=_parts, default=list(PARTS), help=f"parts to run, of {','.join(PARTS)}")
+    add_only(parser, PARTS)
     parser.add_argument("--reuse", action="store_true", help="take realms of an earlier run of the same size")
     parser.add_argument("--dsn", help="a server with both extensions; default: an embedded one")
     return parser.parse_args(arguments)
-
-
-def _parts(text: str) -> list[str]:
-    parts = text.split(",")
-    if unknown := set(parts) - PARTS.keys():
-        raise argparse.ArgumentTypeError(f"no part is called {', '.join(sorted(unknown))}")
-    return parts
 
 
 def size_of(options: Namespace) -> Size:
@@ -56,18 +46,8 @@ def size_of(options: Namespace) -> Size:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run what was asked for and print the goals at the end."""
-    options = options_from(arguments)
-    logging.disable(logging.WARNING)
     CACHE.mkdir(parents=True, exist_ok=True)
-    phases: dict[str, Line] = {}
-    with bench_server(options.dsn) as server:
-        emit(phase="machine", **machine(), **server_facts(server))
-        for part in options.only:
-            for line in PARTS[part](options, server):
-                phases[line["phase"]] = line
-                emit(**line)
-    for goal in scale_goals(phases):
-        emit(**goal)
+    run_parts(options_from(arguments), PARTS, scale_goals)
 
 
 def _query(options: Namespace, server: str) -> Iterator[Line]:
@@ -93,7 +73,7 @@ def _load(options: Namespace, server: str) -> Iterator[Line]:
     yield from load_lines(server, options.load_relations)
 
 
-PARTS: Mapping[str, Callable[[Namespace, str], Iterator[Line]]] = {
+PARTS: Parts = {
     "query": _query,
     "walk": _walk,
     "tenth": _tenth,

@@ -7,23 +7,19 @@ python -m benchmarks.time --only query --reuse   one part, on the graph that the
 from __future__ import annotations
 
 import argparse
-import logging
 import os
 from argparse import Namespace
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 
-from benchmarks.goals import Line
-from benchmarks.server import bench_server, server_facts
-from benchmarks.speed import machine
+from benchmarks.parts import Parts, add_only, run_parts
 from benchmarks.time_busy import busy_lines
 from benchmarks.time_dated import dated_lines
 from benchmarks.time_delete import delete_lines
 from benchmarks.time_goals import time_goals
 from benchmarks.time_place import CACHE
 from benchmarks.time_query import query_lines
-from benchmarks.workload import emit
 
-PARTS: Mapping[str, Callable[[Namespace, str], list[Line]]] = {
+PARTS: Parts = {
     "query": query_lines,
     "delete": delete_lines,
     "busy": busy_lines,
@@ -35,7 +31,7 @@ DATA = "../shared/data"
 def options_from(arguments: Sequence[str] | None) -> Namespace:
     """The command line."""
     parser = argparse.ArgumentParser(description="what other times, deleting and a busy subject cost, as JSON lines")
-    parser.add_argument("--only", type=_parts, default=list(PARTS), help=f"parts to run, of {','.join(PARTS)}")
+    add_only(parser, PARTS)
     parser.add_argument("--relations", type=int, default=100_000, help="of the graph that is asked")
     parser.add_argument("--questions", type=int, default=200, help="to ask of it")
     parser.add_argument("--delete-relations", type=int, default=300_000, help="of the graph that is deleted from")
@@ -49,27 +45,10 @@ def options_from(arguments: Sequence[str] | None) -> Namespace:
     return parser.parse_args(arguments)
 
 
-def _parts(text: str) -> list[str]:
-    parts = text.split(",")
-    if unknown := set(parts) - PARTS.keys():
-        raise argparse.ArgumentTypeError(f"no part is called {', '.join(sorted(unknown))}")
-    return parts
-
-
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run what was asked for and print the goals at the end."""
-    options = options_from(arguments)
-    logging.disable(logging.WARNING)
     CACHE.mkdir(parents=True, exist_ok=True)
-    phases: dict[str, Line] = {}
-    with bench_server(options.dsn) as server:
-        emit(phase="machine", **machine(), **server_facts(server))
-        for part in options.only:
-            for line in PARTS[part](options, server):
-                phases[line["phase"]] = line
-                emit(**line)
-    for goal in time_goals(phases):
-        emit(**goal)
+    run_parts(options_from(arguments), PARTS, time_goals)
 
 
 if __name__ == "__main__":

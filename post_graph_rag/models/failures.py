@@ -10,6 +10,7 @@ from typing import NoReturn
 import openai
 
 from post_graph_rag.errors import EmbeddingError, LLMError
+from post_graph_rag.models.endpoint import Endpoint
 from post_graph_rag.models.policy import SPENT, Outlook, exceeds_window, outlook
 
 # Keys as providers write them, should an endpoint quote one that is not ours.
@@ -40,8 +41,16 @@ class Failures:
     where: str
     secrets: tuple[str, ...]
     deadline: float
-    url_setting: str = "POST_GRAPH_RAG_BASE_URL"
-    key_setting: str = "POST_GRAPH_RAG_API_KEY or OPENAI_API_KEY"
+    url_setting: str
+    key_setting: str
+
+    @classmethod
+    def at(
+        cls, endpoint: Endpoint, kind: type[LLMError] | type[EmbeddingError], model: str, deadline: float
+    ) -> Failures:
+        """Those of a model at an endpoint."""
+        settings = endpoint.url_setting, endpoint.key_setting
+        return cls(kind, model, endpoint.where, endpoint.secrets, deadline, *settings)
 
     def give_up(self, error: Exception, partial: str = "", seconds: float | None = None) -> NoReturn:
         """Raise it. The cause is kept unless its text would show a secret in a traceback.

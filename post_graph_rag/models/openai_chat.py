@@ -35,15 +35,7 @@ class OpenAIChat:
         self._endpoint = endpoint
         self._policy = policy or RetryPolicy()
         self._generation = generation or Generation()
-        self._failures = Failures(
-            LLMError,
-            model,
-            endpoint.where,
-            endpoint.secrets,
-            self._policy.deadline,
-            endpoint.url_setting,
-            endpoint.key_setting,
-        )
+        self._failures = Failures.at(endpoint, LLMError, model, self._policy.deadline)
 
     @property
     def name(self) -> str:

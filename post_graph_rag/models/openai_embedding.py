@@ -45,15 +45,7 @@ class OpenAIEmbedding:
         self._asked = dimensions
         self._dimensions = dimensions
         self._policy = policy or RetryPolicy()
-        self._failures = Failures(
-            EmbeddingError,
-            model,
-            endpoint.where,
-            endpoint.secrets,
-            self._policy.deadline,
-            endpoint.url_setting,
-            endpoint.key_setting,
-        )
+        self._failures = Failures.at(endpoint, EmbeddingError, model, self._policy.deadline)
         self._most_texts = most_texts
         self._most_characters = most_characters
         self._parallel = parallel

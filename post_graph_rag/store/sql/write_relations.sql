@@ -83,8 +83,9 @@ LEFT JOIN LATERAL (
                    AND upper_inf(e.recorded) LIMIT 1) IS NULL END AS new
         FROM unnest(subjects.ids) AS ms(id) CROSS JOIN unnest(objects.ids) AS mo(id) CROSS JOIN LATERAL (
             SELECT a.* FROM {record}.assertion a
-            WHERE a.subject = ms.id AND a.predicate = t.predicate AND a.object = mo.id AND a.negated = t.negated
-              AND upper_inf(a.recorded) OFFSET 0
+            -- Between, so that it is not looked up by its object alone, which thousands of others may share.
+            WHERE a.subject = ms.id AND a.predicate = t.predicate AND a.object BETWEEN mo.id AND mo.id
+              AND a.negated = t.negated AND upper_inf(a.recorded) OFFSET 0
         ) AS a
     ) AS a
 ) AS live ON t.subject <> t.object -- what two names of one thing have to do with each other is no relation
@@ -122,31 +123,30 @@ FROM {record}.slot_point WHERE slot = ANY ($1::text[]) GROUP BY slot
 WITH given AS (
     SELECT $1::text::json AS it
 ), wanted AS (
-    SELECT r.* FROM given, json_to_recordset(it -> 'relations') AS r(n integer, relation bigint, space integer,
+    -- The number of a new relation is drawn before its row is written: to look for the row by what the relation is would
+    -- compare each new one with each.
+    SELECT r.*, coalesce(r.relation, nextval(pg_get_serial_sequence('{record}.relation', 'id')::regclass)) AS id,
+           CASE WHEN alone THEN tstzrange('epoch'::timestamptz + starts * interval '1 microsecond',
+                                          'epoch'::timestamptz + ends * interval '1 microsecond') END AS held,
+           CASE WHEN alone AND period IS NULL THEN $6 WHEN alone THEN (
+               SELECT lower(p.recorded) FROM {record}.relation_period p WHERE p.id = period) END AS since
+    FROM given, json_to_recordset(it -> 'relations') AS r(n integer, relation bigint, space integer,
         subject bigint, predicate text, object bigint, negated boolean, fact text, current boolean, alone boolean,
         period bigint, starts bigint, ends bigint)
-), lone AS (
-    SELECT n, tstzrange('epoch'::timestamptz + starts * interval '1 microsecond',
-                        'epoch'::timestamptz + ends * interval '1 microsecond') AS held,
-           CASE WHEN period IS NULL THEN $6
-                ELSE (SELECT lower(p.recorded) FROM {record}.relation_period p WHERE p.id = w.period) END AS since
-    FROM wanted w WHERE alone
 ), added AS (
-    INSERT INTO {record}.relation (space, subject, predicate, object, negated, fact, current, held, since, born, gone)
-    SELECT space, subject, predicate, object, negated, fact, current, held, since, $6,
+    INSERT INTO {record}.relation (id, space, subject, predicate, object, negated, fact, current, held, since, born, gone)
+    OVERRIDING SYSTEM VALUE
+    SELECT id, space, subject, predicate, object, negated, fact, current, held, since, $6,
            CASE WHEN NOT current THEN $6 END
-    FROM wanted LEFT JOIN lone USING (n) WHERE relation IS NULL ORDER BY n
-    RETURNING id, subject, predicate, object, negated
+    FROM wanted WHERE relation IS NULL ORDER BY n
 ), changed AS (
-    UPDATE {record}.relation r SET fact = w.fact, current = w.current, held = l.held, since = l.since,
+    UPDATE {record}.relation r SET fact = w.fact, current = w.current, held = w.held, since = w.since,
            gone = CASE WHEN NOT w.current THEN CASE WHEN r.current THEN $6 ELSE r.gone END END
-    FROM wanted w LEFT JOIN lone l USING (n)
+    FROM wanted w
     WHERE r.id = ANY (ARRAY(SELECT relation FROM wanted)) AND r.id = w.relation
-      AND (r.fact, r.current, r.held, r.since) IS DISTINCT FROM (w.fact, w.current, l.held, l.since)
+      AND (r.fact, r.current, r.held, r.since) IS DISTINCT FROM (w.fact, w.current, w.held, w.since)
 ), numbered AS (
-    SELECT n, relation FROM wanted WHERE relation IS NOT NULL
-    UNION ALL
-    SELECT w.n, a.id FROM wanted w JOIN added a USING (subject, predicate, object, negated) WHERE w.relation IS NULL
+    SELECT n, id AS relation FROM wanted
 ), ended AS (
     UPDATE {record}.relation_period SET recorded = tstzrange(lower(recorded), $6) WHERE id = ANY ($2::bigint[])
 ), periods AS (

@@ -42,4 +42,6 @@ def _reason(kind: str, place: tuple[int | str, ...], said: str, model: type[Base
     name = ".".join(map(str, place))[:_LONGEST_PLACE]
     if kind == "extra_forbidden" and len(place) == 1:
         return f"{name} is not known; there are {', '.join(sorted(model.model_fields))}"
+    if kind == "tuple_type":
+        said = "several values are wanted, in a list or tuple, and one as (value,)"
     return f"{name}: {said}" if name else said

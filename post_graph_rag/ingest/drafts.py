@@ -116,7 +116,8 @@ def draft(number: int, document: Document, default_space: str) -> Draft:
     cleaned = [clean_text(chunk) for chunk in document.chunks or ()]
     chunks = tuple(chunk for chunk, _ in cleaned)
     if not (text.strip() or any(chunk.strip() for chunk in chunks)):
-        raise EmptyText()
+        named = document.key or document.source
+        raise EmptyText(named and f"The text of {named[:200]!r} is empty or only blanks: there is nothing to index.")
     given_hash = text_hash("\0".join((document.text, *(document.chunks or ()))))
     title, source = _clean(document.title), _clean(document.source)
     context = _context(document, title)

@@ -16,6 +16,7 @@ from post_graph_rag.role_settings import RoleName, variable
 CONCURRENCY = 8
 ROLES: tuple[Role, ...] = get_args(Role)
 OFFLINE_HINT = "or ask for the offline models (offline=True, POST_GRAPH_RAG_OFFLINE=1)"
+OWN_HINT = "where Models(…) are given, no setting adds to them: give"
 
 
 class Models:
@@ -56,7 +57,8 @@ class Models:
         """The model of a role. Raises ModelNotConfigured when there is none."""
         if role not in self._chat:
             raise ModelNotConfigured(
-                f"No language model is configured for {role}: name one with POST_GRAPH_RAG_MODEL, {OFFLINE_HINT}."
+                f"No language model is configured for {role}: name one with POST_GRAPH_RAG_MODEL, {OFFLINE_HINT}; "
+                f"{OWN_HINT} chat=…."
             )
         return self._chat[role]
 
@@ -65,7 +67,8 @@ class Models:
         """The embedding model. Raises ModelNotConfigured when there is none."""
         if self._embedding is None:
             raise ModelNotConfigured(
-                f"No embedding model is configured: set POST_GRAPH_RAG_EMBEDDING_MODEL, {OFFLINE_HINT}."
+                f"No embedding model is configured: set POST_GRAPH_RAG_EMBEDDING_MODEL, {OFFLINE_HINT}; "
+                f"{OWN_HINT} embedding=…."
             )
         return self._embedding
 
@@ -95,7 +98,7 @@ def _check_models(chat: Mapping[Role, object], embedding: object) -> None:
         raise InputError(
             "a language model is an object with name, chat, stream and close; Settings(model=…) takes names"
         )
-    if embedding is not None and not hasattr(embedding, "embed"):
+    if embedding is not None and not all(hasattr(embedding, part) for part in ("name", "dimensions", "embed")):
         raise InputError(
             "an embedding model is an object with name, dimensions, embed and close; Settings(embedding_model=…) takes "
             "names"
@@ -148,7 +151,10 @@ def _concurrency(settings: Settings) -> dict[RoleName, int]:
 def _check(settings: Settings, names: Mapping[RoleName, str]) -> None:
     if not names:
         if not settings.says_of_models:
-            raise ModelNotConfigured
+            raise ModelNotConfigured(
+                "No model is configured: set POST_GRAPH_RAG_MODEL and POST_GRAPH_RAG_EMBEDDING_MODEL, give Models(…) of "
+                f"your own, {OFFLINE_HINT}."
+            )
         raise ConfigurationError(
             f"There is a key or an endpoint, but no model is named: set POST_GRAPH_RAG_MODEL and "
             f"POST_GRAPH_RAG_EMBEDDING_MODEL, {OFFLINE_HINT}."

@@ -10,7 +10,10 @@ from post_graph_rag.errors import DocumentNotFound, EntityNotFound, InputError
 def no_document(space: str, *keys: str) -> DocumentNotFound:
     """The space holds none of these documents."""
     named = ", ".join(repr(key) for key in keys)
-    return DocumentNotFound(f"space {space!r} holds no document {named}: list_documents names those it holds")
+    return DocumentNotFound(
+        f"space {space!r} holds no document {named}: list_documents, or `post-graph-rag documents list`, names those "
+        "it holds"
+    )
 
 
 def no_entity(space: str, ref: int | str) -> EntityNotFound:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -42,14 +42,17 @@ async def evaluate(
     """
     asked = read_questions(questions)
     params = [QueryParam.model_validate({"mode": mode, "top_k": top_k}) for mode in dict.fromkeys(modes)]
-    failed = 0
+    reports = []
     async with open_engine(settings) as rag:
+        # A realm that is not there is said once, not for each question.
+        await rag.watermark()
         for param in params:
             report = await rag.evaluate(asked, param, answers=answers, concurrency=concurrency)
             typer.echo(report.model_dump_json() if as_json else _told(report))
             _tell_errors(report)
-            failed += report.failed
-    if failed:
+            reports.append(report)
+    _tell_never_found(reports)
+    if any(report.failed for report in reports):
         raise typer.Exit(1)
 
 
@@ -69,7 +72,9 @@ def read_questions(path: Path) -> list[EvalQuestion]:
 def _question(path: Path, number: int, line: str) -> EvalQuestion:
     try:
         return EvalQuestion.model_validate(json.loads(line))
-    except (json.JSONDecodeError, RecursionError, InputError) as error:
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise InputError(f"{path}, line {number} is no JSON: write one object a line") from error
+    except InputError as error:
         raise InputError(f"{path}, line {number}: {error}") from error
 
 
@@ -92,3 +97,15 @@ def _tell_errors(report: EvalReport) -> None:
         notes.print(shown(f"{report.mode}: {result.question}: {result.error}"))
     if len(failed) > _SHOWN_ERRORS:
         notes.print(f"{report.mode}: {len(failed) - _SHOWN_ERRORS} more failed")
+
+
+def _tell_never_found(reports: Sequence[EvalReport]) -> None:
+    """Name documents that no mode found: a key that is misspelt looks like one that is hard to find."""
+    results = [result for report in reports for result in report.results if result.error is None]
+    named = dict.fromkeys(name for result in results for name in result.ranks)
+    found = {name for result in results for name, rank in result.ranks.items() if rank is not None}
+    missed = [name for name in named if name not in found]
+    if missed:
+        more = f" and {len(missed) - _SHOWN_ERRORS} more" if len(missed) > _SHOWN_ERRORS else ""
+        names = ", ".join(missed[:_SHOWN_ERRORS])
+        notes.print(shown(f"never found: {names}{more}; `post-graph-rag documents list` shows how documents are named"))

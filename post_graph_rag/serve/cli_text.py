@@ -94,10 +94,15 @@ def read_schema(path: Path) -> ExtractionSchema:
         found = json.loads(_text(path, _bytes(path)))
     except ValueError as error:
         raise InputError(f"{path} is no JSON: {error}") from error
-    return ExtractionSchema.model_validate(found)
+    try:
+        return ExtractionSchema.model_validate(found)
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from error
 
 
 def _bytes(path: Path) -> bytes:
+    if path.is_dir():
+        raise InputError(f"{path} cannot be read, it is a folder: name the files in it")
     try:
         return path.read_bytes()
     except OSError as error:
@@ -127,7 +132,9 @@ def _progress() -> Iterator[ProgressCallback]:
 
 def _tell(reports: Sequence[DocumentReport]) -> None:
     for report in reports:
-        found = f"{report.passages} passages, {report.entities} entities, {report.relations} relations"
+        found = f"{report.passages} passages"
+        if report.status != "unchanged":  # of such a file nothing was read, and zeros would look like what it holds
+            found += f", {report.entities} entities, {report.relations} relations"
         pending = f", {report.pending} still without structure" if report.pending else ""
         typer.echo(f"{report.status:<10}{shown(report.key)}: {found}{pending}")
         for error in report.errors:

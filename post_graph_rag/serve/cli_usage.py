@@ -50,4 +50,4 @@ def _line(usage: Usage) -> str:
     tokens = f"{usage.prompt_tokens}{cached} tokens in, {usage.output_tokens} out"
     seconds = f"{usage.milliseconds / 1000:.1f} s"
     failed = f" ({usage.failed_calls} failed)" if usage.failed_calls else ""
-    return f"{shown(usage.of or '-')}: {usage.calls} calls{failed}, {tokens}, {seconds}{cost}{unpriced}"
+    return f"{shown(usage.of or 'of no document')}: {usage.calls} calls{failed}, {tokens}, {seconds}{cost}{unpriced}"

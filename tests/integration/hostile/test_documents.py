@@ -33,7 +33,7 @@ async def test_an_empty_text_among_others_fails_alone(open_rag: OpenRag) -> None
     rag = open_rag()
     reports = await rag.index_documents([Document(text="Words."), Document(text=" ", key="empty")])
     assert [report.status for report in reports] == ["new", "failed"]
-    assert reports[1].errors == ("EmptyText: The text is empty or only blanks: there is nothing to index.",)
+    assert reports[1].errors == ("EmptyText: The text of 'empty' is empty or only blanks: there is nothing to index.",)
     assert [hit.text for hit in (await rag.query_data("words", ALL)).passages] == ["Words."]
 
 

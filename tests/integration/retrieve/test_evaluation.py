@@ -88,3 +88,20 @@ async def test_the_command_tells_a_line_a_mode(database: str, small: Path) -> No
     report = json.loads(failing.stdout)
     assert (failing.exit_code, report["failed"], report["recall"]["10"]) == (1, 2, 0.0)
     assert "global: Who founded Acme?: NoCommunities" in failing.stderr
+
+
+@needs_offline_models
+async def test_the_command_names_documents_that_no_mode_found(database: str, small: Path) -> None:
+    small.write_text(json.dumps({"question": "Who founded Acme?", "documents": ["ada.md", "adda.md"]}))
+    told = await run(database, "eval", str(small), "--mode", "mix", "--mode", "naive", "--realm", "small", "--offline")
+    assert [line for line in told.stderr.splitlines() if "never found" in line] == [
+        "never found: adda.md; `post-graph-rag documents list` shows how documents are named"
+    ]
+
+
+async def test_the_command_says_once_that_there_is_no_such_realm(database: str, tmp_path: Path) -> None:
+    file = tmp_path / "questions.jsonl"
+    file.write_text('{"question": "Who?", "documents": "a"}')
+    told = await run(database, "eval", str(file), "--realm", "nowhere", "--offline")
+    assert (told.exit_code, told.stdout) == (1, "")
+    assert told.stderr.count("realm 'nowhere' does not exist") == 1

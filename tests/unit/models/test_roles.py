@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -115,3 +115,13 @@ def test_a_role_that_there_is_not_is_refused(given: dict[str, Any]) -> None:
 def test_a_name_in_place_of_a_model_is_refused(given: dict[str, Any]) -> None:
     with pytest.raises(InputError, match="takes names"):
         Models(**given)
+
+
+def test_an_embedding_model_that_does_not_say_its_width_is_refused() -> None:
+    class Widthless:
+        name = "widthless"
+
+        async def embed(self, texts: Any, kind: Any = "passage") -> Any: ...
+
+    with pytest.raises(InputError, match="name, dimensions, embed and close"):
+        Models(embedding=cast(Any, Widthless()))

@@ -23,7 +23,7 @@ def test_a_line_is_a_question(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('{"question": "a?"}\nnot json', "line 2"),
+        ('{"question": "a?"}\nnot json', "line 2 is no JSON"),
         ('{"questoin": "a?"}', "line 1: EvalQuestion cannot be made: question"),
         ('{"question": 7}', "line 1"),
         ("[]", "line 1"),

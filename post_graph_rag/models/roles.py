@@ -152,8 +152,8 @@ def _check(settings: Settings, names: Mapping[RoleName, str]) -> None:
     if not names:
         if not settings.says_of_models:
             raise ModelNotConfigured(
-                "No model is configured: set POST_GRAPH_RAG_MODEL and POST_GRAPH_RAG_EMBEDDING_MODEL, give Models(…) of "
-                f"your own, {OFFLINE_HINT}."
+                "No model is configured: set POST_GRAPH_RAG_MODEL and POST_GRAPH_RAG_EMBEDDING_MODEL, give Models(…) "
+                f"of your own, {OFFLINE_HINT}."
             )
         raise ConfigurationError(
             f"There is a key or an endpoint, but no model is named: set POST_GRAPH_RAG_MODEL and "

@@ -90,18 +90,31 @@ async def test_the_command_tells_a_line_a_mode(database: str, small: Path) -> No
     assert "global: Who founded Acme?: NoCommunities" in failing.stderr
 
 
-@needs_offline_models
-async def test_the_command_names_documents_that_no_mode_found(database: str, small: Path) -> None:
+@pytest.fixture
+def misspelt(small: Path) -> Path:
+    """The same, with a document that is not there."""
     small.write_text(json.dumps({"question": "Who founded Acme?", "documents": ["ada.md", "adda.md"]}))
-    told = await run(database, "eval", str(small), "--mode", "mix", "--mode", "naive", "--realm", "small", "--offline")
+    return small
+
+
+@needs_offline_models
+async def test_the_command_names_documents_that_no_mode_found(database: str, misspelt: Path) -> None:
+    modes = ("--mode", "mix", "--mode", "naive")
+    told = await run(database, "eval", str(misspelt), *modes, "--realm", "small", "--offline")
     assert [line for line in told.stderr.splitlines() if "never found" in line] == [
         "never found: adda.md; `post-graph-rag documents list` shows how documents are named"
     ]
 
 
-async def test_the_command_says_once_that_there_is_no_such_realm(database: str, tmp_path: Path) -> None:
+@pytest.fixture
+def no_realm(tmp_path: Path) -> Path:
+    """A file of one question, and nothing to ask it of."""
     file = tmp_path / "questions.jsonl"
     file.write_text('{"question": "Who?", "documents": "a"}')
-    told = await run(database, "eval", str(file), "--realm", "nowhere", "--offline")
+    return file
+
+
+async def test_the_command_says_once_that_there_is_no_such_realm(database: str, no_realm: Path) -> None:
+    told = await run(database, "eval", str(no_realm), "--realm", "nowhere", "--offline")
     assert (told.exit_code, told.stdout) == (1, "")
     assert told.stderr.count("realm 'nowhere' does not exist") == 1

@@ -73,26 +73,30 @@ def _id_of(entities: Entities, read: _Read, name: str, type_: str = "") -> int:
 
 
 def _add_entities(made: Rows, passage: int, items: list[ExtractedEntity], id_of: IdOf) -> None:
-    mentioned: set[int] = set()
-    for item in items:
-        entity = id_of(item.name, item.type)
-        if entity not in mentioned:
-            mentioned.add(entity)
-            made["mentions"].append({"passage": passage, "entity": entity})
-        made["observations"].append(
-            {
-                "passage": passage,
-                "entity": entity,
-                "name": item.name,
-                "type": item.type,
-                "description": item.description,
-                "digest": _digest(item),
-            }
-        )
-        for alias in item.aliases:
-            if name_key(alias) != name_key(item.name):
-                claim = {"passage": passage, "entity": entity, "alias": alias, "key": name_key(alias)}
-                made["claims"].append(claim)
+    entities = [id_of(item.name, item.type) for item in items]
+    made["mentions"] += [{"passage": passage, "entity": entity} for entity in dict.fromkeys(entities)]
+    for entity, item in zip(entities, items, strict=True):
+        made["observations"].append(_observation(passage, entity, item))
+        made["claims"] += _claims(passage, entity, item)
+
+
+def _observation(passage: int, entity: int, item: ExtractedEntity) -> dict[str, Any]:
+    return {
+        "passage": passage,
+        "entity": entity,
+        "name": item.name,
+        "type": item.type,
+        "description": item.description,
+        "digest": _digest(item),
+    }
+
+
+def _claims(passage: int, entity: int, item: ExtractedEntity) -> Iterator[dict[str, Any]]:
+    """A claim for each alias that is another name."""
+    own = name_key(item.name)
+    for alias in item.aliases:
+        if (key := name_key(alias)) != own:
+            yield {"passage": passage, "entity": entity, "alias": alias, "key": key}
 
 
 def _digest(item: ExtractedEntity) -> bytes:

@@ -19,7 +19,7 @@ from post_graph_rag.models.roles import Models
 from post_graph_rag.models.tokens import GivenTokenizer, Tokenizer, tokenizer_for
 from post_graph_rag.opening import Opening
 from post_graph_rag.records import ExtractionSchema, Gate
-from post_graph_rag.retrieve.steps import Told
+from post_graph_rag.retrieve.steps import Remembered
 from post_graph_rag.store.realms import Realm
 
 Arguments = ParamSpec("Arguments")
@@ -72,7 +72,7 @@ class Front:
         self._chunker = chunker
         self._reranker = known_reranker(reranker)
         self._tokenizer = tokenizer and GivenTokenizer(tokenizer)
-        self._told = Told()
+        self._told = Remembered()
         self._opening = Opening(self.settings, connection, models)
 
     async def __aenter__(self) -> Self:

@@ -56,7 +56,7 @@ class ModelArbiter:
         return [
             (question.entity.id, question.others[place].id)
             for question, choice, _ in await self._chooser.choices(questions)
-            for place in sorted(choice.excluded)
+            for place in sorted(choice.places)
         ]
 
 

@@ -40,7 +40,7 @@ class Question:
         """What a choice says of each pair."""
         one = self.fact[0]
         return [
-            Verdict(min(one, rival), max(one, rival), place in choice.excluded, model)
+            Verdict(min(one, rival), max(one, rival), place in choice.places, model)
             for place, (rival, _) in enumerate(self.rivals)
         ]
 

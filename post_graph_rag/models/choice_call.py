@@ -85,15 +85,15 @@ def choosing_chat(models: Models, refusal: str) -> ChatModel:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What a model chose. excluded: places in the list it was shown, from 0; ignored: how much else it named."""
+    """What a model chose. places: in the list it was shown, from 0; ignored: how much else it named."""
 
-    excluded: frozenset[int]
+    places: frozenset[int]
     ignored: int = 0
 
     @property
     def text(self) -> str:
-        """The choice as a reply would have it."""
-        return json.dumps({"excluded": [place + 1 for place in sorted(self.excluded)]})
+        """The choice as a reply would have it, under the same key whatever was asked."""
+        return json.dumps({KEYS[0]: [place + 1 for place in sorted(self.places)]})
 
 
 def parse_choice(text: str, offered: int) -> Choice:
@@ -102,7 +102,7 @@ def parse_choice(text: str, offered: int) -> Choice:
     Numbers may be texts.
 
     offered: how many were in the list; numbers of others count as ignored.
-    Raises LLMError when it names no list, or one that breaks off: facts it would have named may be missing.
+    Raises LLMError when it names no list, or one that breaks off: numbers it would have named may be missing.
     """
     repairs: Counter[str] = Counter()
     values = json_values(strip_thinking(text), repairs)
@@ -110,11 +110,11 @@ def parse_choice(text: str, offered: int) -> Choice:
     if named is None or repairs["truncated"]:
         raise LLMError(
             f"The model's reply ({len(text)} characters) holds no list of numbers that can be read, so the question "
-            "is left to be judged again. Check that the auxiliary model follows instructions and is not cut short."
+            "is left to be asked again. Check that the auxiliary model follows instructions and is not cut short."
         )
-    places = [_place(item) for item in named]
-    excluded = frozenset(place for place in places if place is not None and 0 <= place < offered)
-    return Choice(excluded, sum(place not in excluded for place in places))
+    said = [_place(item) for item in named]
+    places = frozenset(place for place in said if place is not None and 0 <= place < offered)
+    return Choice(places, sum(place not in places for place in said))
 
 
 def _named(values: Iterable[Any]) -> list[Any] | None:

@@ -21,10 +21,8 @@ from post_graph_rag.models.protocols import (
     parameters_of,
     place_of,
 )
+from post_graph_rag.models.tally import MOST_COUNTED
 from post_graph_rag.models.usable import usable
-
-_MOST_COUNTED = 2**31 - 1
-"""Tokens that fit the ledger."""
 
 
 class Slots:
@@ -153,4 +151,4 @@ def _words(text: object, name: str) -> str:
 
 def _counted(tokens: object) -> int:
     """As the ledger can hold it; a model that does not tell may say so in any way."""
-    return max(0, min(tokens, _MOST_COUNTED)) if isinstance(tokens, int) else 0
+    return max(0, min(tokens, MOST_COUNTED)) if isinstance(tokens, int) else 0

@@ -10,6 +10,9 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 
+MOST_COUNTED = 2**31 - 1
+"""Tokens that fit the ledger."""
+
 
 @dataclass(slots=True)
 class Tally:
@@ -37,7 +40,3 @@ def tell_tokens(tokens: object) -> None:
     tally = _current.get()
     if tally is not None and isinstance(tokens, int) and not isinstance(tokens, bool) and tokens > 0:
         tally.tokens = min(tally.tokens + tokens, MOST_COUNTED)
-
-
-MOST_COUNTED = 2**31 - 1
-"""Tokens that fit the ledger."""

@@ -19,7 +19,7 @@ from post_graph_rag.retrieve.results import Chosen, entity_hits, passage_hits, r
 from post_graph_rag.retrieve.room import Room, bypass_prompt
 from post_graph_rag.retrieve.searching import Search
 from post_graph_rag.retrieve.spaces import resolve_spaces
-from post_graph_rag.retrieve.steps import Steps, Told, nobody
+from post_graph_rag.retrieve.steps import Remembered, Steps, nobody
 from post_graph_rag.retrieve.trace import Trace
 from post_graph_rag.retrieve.vectors import Known, question_vectors
 from post_graph_rag.store.database import Database
@@ -65,7 +65,7 @@ class Reader:
     reranker: Reranker | None = None
     patience: float = 120.0
     auxiliary: Callable[[], ChatModel] = nobody
-    told: Told = field(default_factory=Told)
+    told: Remembered = field(default_factory=Remembered)
     known: Known = field(default_factory=dict)
 
     @property

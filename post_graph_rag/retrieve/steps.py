@@ -34,7 +34,7 @@ _LONGEST_ERROR = 300
 
 
 @dataclass(slots=True)
-class Told:
+class Remembered:
     """What the model said, by everything that shapes a reply; the newest, in this process alone."""
 
     replies: dict[bytes, str] = field(default_factory=dict)
@@ -60,7 +60,7 @@ class Steps:
     """
 
     chat: Callable[[], ChatModel]
-    told: Told
+    told: Remembered
     tokenizer: Tokenizer
     prompts: Prompts
     note: Callable[[Call], None]

@@ -68,7 +68,7 @@ def test_replies_are_read(text: str, excluded: set[int], ignored: int) -> None:
     ],
 )
 def test_what_names_no_whole_list_is_no_verdict(text: str) -> None:
-    with pytest.raises(LLMError, match="judged again"):
+    with pytest.raises(LLMError, match="asked again"):
         parse_choice(text, 3)
 
 

@@ -13,7 +13,7 @@ from post_graph_rag.models.tokens import tokenizer_for
 from post_graph_rag.records import Message, QueryParam
 from post_graph_rag.retrieve.modes import plan_for
 from post_graph_rag.retrieve.question import Question, read_question
-from post_graph_rag.retrieve.steps import Steps, Told, nobody
+from post_graph_rag.retrieve.steps import Remembered, Steps, nobody
 from post_graph_rag.store.usage import Call
 from post_graph_rag.testing import ScriptedChat
 
@@ -36,7 +36,7 @@ class Desk:
 
     def __init__(self, chat: ChatModel) -> None:
         self.calls: list[Call] = []
-        self.steps = Steps(lambda: chat, Told(), tokenizer_for("gpt-4o"), Prompts(), self.calls.append)
+        self.steps = Steps(lambda: chat, Remembered(), tokenizer_for("gpt-4o"), Prompts(), self.calls.append)
 
     async def taken(self, param: QueryParam, asked: str = ASKED) -> tuple[Question, tuple[str, ...]]:
         plan = plan_for(param.mode)
@@ -108,7 +108,7 @@ async def test_one_step_that_fails_leaves_the_others() -> None:
 
 
 async def test_a_step_without_a_model_is_refused() -> None:
-    steps = Steps(nobody, Told(), tokenizer_for("gpt-4o"), Prompts(), print)
+    steps = Steps(nobody, Remembered(), tokenizer_for("gpt-4o"), Prompts(), print)
     plan = plan_for("mix")
     assert plan is not None
     with pytest.raises(ConfigurationError):
@@ -166,7 +166,7 @@ async def test_a_budget_that_holds_no_step_leaves_it_out() -> None:
 
 
 async def test_the_memory_of_replies_is_bounded() -> None:
-    told = Told()
+    told = Remembered()
     for number in range(3_000):
         told.keep(str(number).encode(), "…")
     assert len(told.replies) == 1_000

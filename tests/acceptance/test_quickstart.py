@@ -87,6 +87,18 @@ def test_the_facts_come_with_dates_and_channels(printed: str) -> None:
     assert [fact for fact in facts if re.search(r"\b(19|20)\d\d\b", fact)] != []
 
 
+def test_the_readme_shows_what_it_prints_but_for_the_ranks(printed: str) -> None:
+    shown = re.search(r"^```text\n(.*?)^```", (ROOT / "README.md").read_text(encoding="utf-8"), re.M | re.S)
+    assert shown is not None
+    assert without_ranks(printed) == without_ranks(shown[1])
+
+
+def without_ranks(printed: str) -> tuple[str, list[str]]:
+    """The answer and its sources, and the facts in the order of their names."""
+    answer, _, facts = printed[printed.index("Question:") :].partition("Facts used:\n")
+    return answer, sorted(line.partition(" (")[0] for line in facts.splitlines())
+
+
 def test_it_runs_again_on_what_it_left(printed: str, home: Path) -> None:
     again = run([sys.executable, QUICKSTART], ROOT, {"POST_GRAPH_RAG_HOME": str(home)})
     assert again.returncode == 0, again.stdout

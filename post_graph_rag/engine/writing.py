@@ -71,6 +71,7 @@ class Writing(Front):
         progress: ProgressCallback | None = None,
         budget_tokens: int | None = None,
         budget_cost: float | None = None,
+        bulk: bool = False,
     ) -> list[DocumentReport]:
         """Index documents: unchanged ones cost nothing, of changed ones only what changed is read by the models.
 
@@ -81,6 +82,10 @@ class Writing(Front):
         progress: called, or awaited, with a Progress for each step.
         budget_tokens, budget_cost: what this call may take, in tokens and by the settings' prices; None: as the
         settings say. When it is spent no further model call begins, and calls under way are waited for.
+        bulk: for a first load or another large one. Vectors of entities and relations are made when all documents are
+        written, each once; until then what is new of these is found by names, words and walks, and passages by
+        everything as ever. What a run that was cut off left to be made, the same call again makes, and so does
+        `complete_pending`. Inside a transaction of the caller's it changes nothing.
         Returns a report for each document, in order. Raises when nothing could be indexed: EmptyText, InputError,
         EmbeddingError, ExtractionError (with `reports`), DatabaseError, or an error of opening the realm. Raises
         BudgetExceeded (with `reports`) when the budget did not suffice: what was finished is kept, and the same call
@@ -88,7 +93,7 @@ class Writing(Front):
         """
         indexer = replace(await self._indexer(), budget=self._budget(budget_tokens, budget_cost))
         async with self._rules_of_schema(indexer):
-            return await indexer.index(documents, reindex=reindex, progress=progress)
+            return await indexer.index(documents, reindex=reindex, progress=progress, bulk=bulk)
 
     @found_again
     async def estimate(self, documents: Sequence[Document], *, reindex: bool = False) -> Estimate:

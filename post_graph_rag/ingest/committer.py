@@ -34,9 +34,11 @@ class Committer:
     """Writes drafts in groups. `put` returns when its draft is in the record; vectors may come a moment later.
 
     in_flight: how many documents may be under way at once; bounds memory, not the models, which have their own bound.
+    early: whether vectors that follow from a commit are asked for while it is still written.
     """
 
     in_flight = 128
+    early = True
 
     def __init__(self, database: Database, realm: Realm, embedder: Embedder, extractor: str) -> None:
         self._database = database
@@ -113,7 +115,7 @@ class Committer:
         for attempt in range(_TRIES):
             try:
                 async with self._database.transaction(self._realm.statements) as session:
-                    graph, begin = self._realm.info.graph_name, self._embedder.begin
+                    graph, begin = self._realm.info.graph_name, self._embedder.begin if self.early else None
                     commit = Commit(session, graph, self._extractor, reindex=self._reindex, begin=begin)
                     committed = await commit.run(drafts)
                     failpoints.reach("before_commit")

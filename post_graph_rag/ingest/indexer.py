@@ -11,6 +11,7 @@ from post_graph_rag.config import Settings
 from post_graph_rag.errors import InputError
 from post_graph_rag.ingest.afterwards import Afterwards
 from post_graph_rag.ingest.budget import Budget
+from post_graph_rag.ingest.bulk import BulkCommitter
 from post_graph_rag.ingest.callback import Callback
 from post_graph_rag.ingest.chunker import Chunker
 from post_graph_rag.ingest.committer import Committer
@@ -67,25 +68,31 @@ class Indexer:
     budget: Budget | None = None
 
     async def index(
-        self, documents: Sequence[Document], *, reindex: bool = False, progress: ProgressCallback | None = None
+        self,
+        documents: Sequence[Document],
+        *,
+        reindex: bool = False,
+        progress: ProgressCallback | None = None,
+        bulk: bool = False,
     ) -> list[DocumentReport]:
         """Index documents; see GraphRAG.index_documents."""
         _check(documents)
         if self.budget is None:
-            return await self._index(documents, reindex, progress)
-        reports = await replace(self, models=self.budget.over(self.models))._index(documents, reindex, progress)
+            return await self._index(documents, reindex, progress, bulk)
+        reports = await replace(self, models=self.budget.over(self.models))._index(documents, reindex, progress, bulk)
         self.budget.settle(reports)
         return reports
 
     async def _index(
-        self, documents: Sequence[Document], reindex: bool, progress: ProgressCallback | None
+        self, documents: Sequence[Document], reindex: bool, progress: ProgressCallback | None, bulk: bool
     ) -> list[DocumentReport]:
         if self.settings.judge_contradictions:
             judging_chat(self.models)
         if self.settings.resolve == "model":
             resolving_chat(self.models)
         async with self._models() as models:
-            indexing = Indexing(self._tools(models), self.settings.space, reindex=reindex, progress=progress)
+            tools = self._tools(models, bulk)
+            indexing = Indexing(tools, self.settings.space, reindex=reindex, progress=progress)
             reports = await indexing.run(documents)
             if self.database.inside_transaction:
                 return reports
@@ -144,16 +151,21 @@ class Indexer:
             arbiter = ModelArbiter(resolving_chat(self.models), replies, self.prompts) if asked else None
             return await Resolving(self.database, self.realm, embedder, arbiter).run()
 
-    def _tools(self, models: _Models) -> Tools:
+    def _tools(self, models: _Models, bulk: bool = False) -> Tools:
         replies, extractor, embedder = models
         cut = (self.settings.chunk_tokens, self.settings.chunk_overlap)
-        committer = LateCommitter if self.database.inside_transaction else Committer
+        committer = self._committer(bulk)
         return Tools(
             Lookup(self.database, self.realm, replies, extractor, cut, tokenizer_for(None).count, self.chunker),
             extractor,
             embedder,
             committer(self.database, self.realm, embedder, extractor.name),
         )
+
+    def _committer(self, bulk: bool) -> type[Committer]:
+        if self.database.inside_transaction:
+            return LateCommitter
+        return BulkCommitter if bulk else Committer
 
     @asynccontextmanager
     async def _models(self) -> AsyncIterator[_Models]:

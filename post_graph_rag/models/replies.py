@@ -12,9 +12,10 @@ import numpy as np
 
 from post_graph_rag.clean import clean_text, text_hash
 from post_graph_rag.models.protocols import ChatModel, ChatReply, Vectors, parameters_of
+from post_graph_rag.models.together import Together
 from post_graph_rag.store.database import Database
 from post_graph_rag.store.realms import Realm
-from post_graph_rag.store.rows import as_vectors
+from post_graph_rag.store.rows import as_json, as_vectors
 from post_graph_rag.store.usage import Call, put_calls, usual_output
 
 
@@ -62,6 +63,7 @@ class ReplyStore:
     def __init__(self, database: Database, realm: Realm) -> None:
         self._database = database
         self._realm = realm
+        self._replies = Together(self._put)
 
     async def find(self, keys: Sequence[bytes]) -> dict[bytes, Kept]:
         """Stored replies among the keys."""
@@ -73,22 +75,26 @@ class ReplyStore:
 
     async def keep(self, key: bytes, reply: ChatReply, about: About, milliseconds: int) -> None:
         """Store a reply and its line in the ledger; a later one for the same key takes its place."""
+        await self._replies.put(
+            {
+                "key": key,
+                "role": about.role,
+                "model": clean_text(reply.model)[0],
+                "passage": about.passage,
+                "names": [clean_text(name)[0] for name in about.names],
+                "text": clean_text(reply.text)[0],
+                "prompt_tokens": reply.prompt_tokens,
+                "output_tokens": reply.output_tokens,
+                "cached_tokens": reply.cached_tokens,
+                "milliseconds": milliseconds,
+                "document": about.document,
+            }
+        )
+
+    async def _put(self, replies: Sequence[Mapping[str, Any]]) -> None:
+        rows = as_json([{"n": n, **reply} for n, reply in enumerate(replies)])
         async with self._database.single(self._realm.statements) as session:
-            await session.run(
-                "put_reply",
-                not self._database.inside_transaction,
-                key,
-                about.role,
-                clean_text(reply.model)[0],
-                about.passage,
-                [clean_text(name)[0] for name in about.names],
-                clean_text(reply.text)[0],
-                reply.prompt_tokens,
-                reply.output_tokens,
-                reply.cached_tokens,
-                milliseconds,
-                about.document,
-            )
+            await session.run("put_replies", not self._database.inside_transaction, rows)
 
     async def find_vectors(self, keys: Sequence[bytes]) -> dict[bytes, Vectors]:
         """Stored vectors among the keys, each of shape (dimensions,)."""

@@ -1,18 +1,26 @@
 -- name: find_replies
 SELECT key, model, text FROM {record}.reply WHERE key = ANY ($1::bytea[])
 
--- name: put_reply
--- A reply and its line in the ledger, in one write. $1: do not wait for the disk. A commit that uses the reply waits,
--- and with it goes everything written before, so what is used is never lost; without that the call is only paid again.
+-- name: put_replies
+-- Replies and their lines in the ledger, in one write: $2 json [{key, role, model, passage, names, text, prompt_tokens,
+-- output_tokens, cached_tokens, milliseconds, document}], of one key the last counts. $1: do not wait for the disk. A
+-- commit that uses a reply waits, and with it goes everything written before, so what is used is never lost; without
+-- that the call is only paid again.
 WITH quick AS (
     SELECT CASE WHEN $1 THEN set_config('synchronous_commit', 'off', true) END
+), given AS (
+    SELECT * FROM json_to_recordset($2::text::json) AS w(n integer, key bytea, role text, model text, passage bytea,
+        names text[], text text, prompt_tokens integer, output_tokens integer, cached_tokens integer,
+        milliseconds integer, document bytea)
 ), kept AS (
-    INSERT INTO {record}.reply (key, role, model, passage, names, text) VALUES ($2, $3, $4, $5, $6, $7)
+    INSERT INTO {record}.reply (key, role, model, passage, names, text)
+    SELECT DISTINCT ON (key) key, role, model, passage, names, text FROM given ORDER BY key, n DESC
     ON CONFLICT (key) DO UPDATE SET model = excluded.model, names = excluded.names, text = excluded.text,
         created_at = excluded.created_at
 )
 INSERT INTO {record}.ledger (role, model, prompt_tokens, output_tokens, cached_tokens, milliseconds, document)
-SELECT $3, $4, $8, $9, $10, $11, $12 FROM quick
+SELECT role, model, prompt_tokens, output_tokens, cached_tokens, milliseconds, document
+FROM given CROSS JOIN quick ORDER BY n
 
 -- name: find_vectors
 -- As float4 arrays: a caller's connection may lack the codec.

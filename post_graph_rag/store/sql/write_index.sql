@@ -11,6 +11,7 @@ FROM unnest($1::smallint[], $2::integer[], $3::bigint[], $4::integer[], $5::text
      AS w(kind, space, id, length, terms, frequencies)
 CROSS JOIN LATERAL unnest(string_to_array(w.terms, chr(10)), string_to_array(w.frequencies, chr(10)))
     AS t(term, frequency)
+ORDER BY w.kind, t.term COLLATE "C" -- neighbours in the index of terms come one after the other
 
 -- name: passage_waits
 -- Whether a vector that comes has to wait in the tail: where there is an HNSW index, which would cost milliseconds a

@@ -123,8 +123,8 @@ FROM {record}.slot_point WHERE slot = ANY ($1::text[]) GROUP BY slot
 WITH given AS (
     SELECT $1::text::json AS it
 ), wanted AS (
-    -- The number of a new relation is drawn before its row is written: to look for the row by what the relation is would
-    -- compare each new one with each.
+    -- The number of a new relation is drawn before its row is written: to look for the row by what the relation is
+    -- would compare each new one with each.
     SELECT r.*, coalesce(r.relation, nextval(pg_get_serial_sequence('{record}.relation', 'id')::regclass)) AS id,
            CASE WHEN alone THEN tstzrange('epoch'::timestamptz + starts * interval '1 microsecond',
                                           'epoch'::timestamptz + ends * interval '1 microsecond') END AS held,
@@ -134,7 +134,8 @@ WITH given AS (
         subject bigint, predicate text, object bigint, negated boolean, fact text, current boolean, alone boolean,
         period bigint, starts bigint, ends bigint)
 ), added AS (
-    INSERT INTO {record}.relation (id, space, subject, predicate, object, negated, fact, current, held, since, born, gone)
+    INSERT INTO {record}.relation (
+        id, space, subject, predicate, object, negated, fact, current, held, since, born, gone)
     OVERRIDING SYSTEM VALUE
     SELECT id, space, subject, predicate, object, negated, fact, current, held, since, $6,
            CASE WHEN NOT current THEN $6 END

@@ -16,14 +16,13 @@ import asyncpg
 
 from benchmarks.scale_searched import KINDS, Searched
 from post_graph_rag.records import Mode
+from post_graph_rag.retrieve import walking
 from post_graph_rag.retrieve.modes import plan_for
 from post_graph_rag.store.identifiers import quoted
 from post_graph_rag.store.search import VectorChannel, WalkBounds
 
 DEPTH = 40
 """Hits of each search, as in a question."""
-SEEDS = 8
-"""Entities, and relations, that a walk starts from."""
 WAYS = (("subject", "object"), ("object", "subject"))
 SETTINGS = {
     "jit": "off",
@@ -84,8 +83,9 @@ class Floor:
             await self._rows(WORDS, KINDS[channel], *searched.terms[channel], self.spaces, DEPTH)
         named = [row["entity"] for row in await self._rows(NAMES, searched.keys)] if plan.words else []
         if plan.walk:
-            entities = [*named, *found.get("entity_vector", [])][:SEEDS]
-            await self._walk(entities, found.get("relation_vector", [])[:SEEDS], WalkBounds())
+            entities = [*named, *found.get("entity_vector", [])][: walking._ENTITIES]
+            relations = found.get("relation_vector", [])[: walking._RELATIONS]
+            await self._walk(entities, relations, WalkBounds())
         return 1000 * self.seconds
 
     async def _near(self, channel: VectorChannel, vector: str) -> list[int]:

@@ -9,13 +9,12 @@ from typing import Any
 
 from benchmarks.time_words import WordVectors
 from post_graph_rag.records import QueryParam
+from post_graph_rag.retrieve import searching
 from post_graph_rag.retrieve.question import Question, read_question
 from post_graph_rag.store.search import WordChannel
 
 KINDS: Mapping[WordChannel, int] = {"passage_text": 1, "entity_name": 2, "relation_text": 3}
 """The kind of posting that each channel reads."""
-COMMON = 4_000
-"""Postings beyond which a term is not searched with, unless nothing else is left."""
 COUNT = """
 SELECT t.term, (
     SELECT count(*) FROM (
@@ -57,7 +56,8 @@ async def _read(
 async def _rare(
     connection: Any, spaces: Sequence[int], question: Question, kind: int, total: int
 ) -> tuple[list[str], list[float]]:
-    most = min(max(100, total // 8), COMMON)
+    least, share, largest = searching._COMMON
+    most = min(max(least, total // share), largest)
     rows = await connection.fetch(COUNT, kind, question.terms, spaces, most + 1)
     known = {row["term"]: row["postings"] for row in rows if row["postings"]}
     rare = {term: postings for term, postings in known.items() if postings <= most} or known

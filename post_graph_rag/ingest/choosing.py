@@ -55,7 +55,10 @@ class Chooser(Generic[Q]):
         self.errors: dict[str, None] = {}
 
     async def choices(self, questions: Iterable[Q]) -> list[Chosen[Q]]:
-        """What the model says to each question; nothing to those on which it fails or talks nonsense."""
+        """What the model says to each question; nothing to those on which it fails or talks nonsense.
+
+        Raises the database's errors.
+        """
         asked = [(question, request := question.request(self._prompts), self._key(request)) for question in questions]
         kept = await self._replies.find([key for _, _, key in asked])
         try:

@@ -47,7 +47,7 @@ class Remembered:
 
 
 def nobody() -> ChatModel:
-    """For readers without a model that helps."""
+    """For readers without a model that helps. Raises ConfigurationError."""
     raise ConfigurationError("no language model can be asked how to search: leave the steps of a question off")
 
 

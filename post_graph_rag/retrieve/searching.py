@@ -117,15 +117,17 @@ class Search:
         return replace(chosen, relations=preferred(chosen.relations, asked_for)[: self.param.top_k])
 
     def _folded(self, chosen: Chosen, shown: Shown) -> Chosen:
-        """Without passages that say what a better one says."""
+        """Without passages that say what a better one says; what only states a relation may be folded into one too."""
         if self.param.fold is None:
             return chosen
         there = [one for one in chosen.passages if one.id in shown.passages]
+        stating = sorted(shown.passages.keys() - {one.id for one in there})
+        numbers = [*_ids(there), *stating]
         with self.trace.step("folding"):
-            groups = folded([shown.passages[one.id]["text"] for one in there], self.param.fold)
-        stays = [there[place] for place in groups]
+            groups = folded([shown.passages[number]["text"] for number in numbers], self.param.fold)
+        stays = [there[place] for place in groups if place < len(there)]
         self.trace.lose("passage", "folded", there, _ids(stays))
-        named = {there[place].id: tuple(there[one].id for one in others) for place, others in groups.items()}
+        named = {numbers[place]: tuple(numbers[one] for one in others) for place, others in groups.items()}
         return replace(chosen, passages=stays[: self.passages], duplicates=named)
 
 

@@ -40,6 +40,14 @@ async def test_a_fact_of_a_folded_passage_cites_the_one_that_stays(told_twice: R
     assert cited.document == "a.md"
 
 
+async def test_a_passage_that_only_states_a_fact_is_folded_too(told_twice: Reader) -> None:
+    asked = QueryParam(fold=0.7, top_k=1, weights={"walk": 0, "relation_text": 0}, search_query=TEXT)
+    fact = asked.model_copy(update={"hl_keywords": ("Orion stands by the harbour",)})
+    data = await retrieve(told_twice, TEXT, fact)
+    assert [hit.predicate for hit in data.relations] == ["stands_by"]
+    assert [(hit.id, 3 in hit.duplicates) for hit in data.passages] == [(1, True)]
+
+
 async def test_a_folded_passage_is_explained_as_such(told_twice: Reader) -> None:
     data = await retrieve(told_twice, TEXT, QueryParam(fold=0.7, explain=True))
     assert data.explain is not None

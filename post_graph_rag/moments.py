@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
+from functools import lru_cache
 
 from post_graph_rag.civil import DAY, SECOND, date_of, days_in_month
 from post_graph_rag.datetexts import date_span, read_span
@@ -60,6 +61,7 @@ class Moment:
         return _instant(self.start)
 
 
+@lru_cache(maxsize=1 << 12)  # the same dates are read by gates, rows and all passages that state them
 def period(valid_from: str | None, valid_to: str | None) -> str | None:
     """The stretch between two stated dates as a tstzrange literal; the end is meant inclusively ("2005": through 2005).
 

@@ -166,7 +166,8 @@ class _Warden:
     def _shut(self, gate: Gate, faulty: bool) -> bool:
         """Whether a faulty item stops at this gate."""
         stops = faulty and gate in self.gates
-        self.counts.update([gate] if stops else [])
+        if stops:
+            self.counts[gate] += 1
         return stops
 
     def _mend(self, gate: Gate, mend: Callable[[Item], Item], item: Item) -> Item:

@@ -50,6 +50,8 @@ async def settle_relations(
 
 def slots_of(group: Group) -> tuple[str, ...]:
     """The slots a relation is in, by its rules and by verdicts on it."""
+    if not (group.rules or group.verdicts):
+        return ()
     holders = {"subject": f"{group.subject}", "object": f"{group.object}", "pair": f"{group.subject}>{group.object}"}
     ruled = [f"{rule.per}:{holders[rule.per]}:{rule.exclusive}" for rule in group.rules]
     return tuple(sorted({*ruled, *_judges(group)}))

@@ -18,17 +18,19 @@ NUMBER = re.compile(r"([0-9]*\.?[0-9]+)\s*(%)?")
 
 def cleaned(text: str) -> str:
     """One line without NUL and lone surrogates, which PostgreSQL cannot hold."""
-    return " ".join(clean_text(text)[0].split())
+    storable = text if text.isascii() and "\0" not in text else clean_text(text)[0]
+    return " ".join(storable.split())
 
 
 def name_of(value: Any, repairs: Counter[str]) -> str | None:
     """A name: text, a number, or an object that has one; None when there is none."""
-    if isinstance(value, Mapping):
-        repairs["wrong_type"] += 1
-        value = value.get("name")
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        repairs["wrong_type"] += 1
-        return _number_text(value) or None
+    if not isinstance(value, str):
+        if isinstance(value, Mapping):
+            repairs["wrong_type"] += 1
+            value = value.get("name")
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            repairs["wrong_type"] += 1
+            return _number_text(value) or None
     name = cleaned(value) if isinstance(value, str) else ""
     if name.lower() in NULLS:
         repairs["null_name"] += 1

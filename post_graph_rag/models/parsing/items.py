@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import Any
 
 from post_graph_rag.models.parsing import fields
@@ -115,11 +116,12 @@ class Collector:
         found: dict[str, Any] = {}
         used = set()
         for field, candidates in names.items():
-            key = next((key for key in candidates if key in item and key not in used), None)
-            if key is not None:
-                used.add(key)
-                found[field] = item[key]
-        self._repairs["unknown_field"] += sum(key not in used for key in item)
+            for key in candidates:
+                if key in item and key not in used:
+                    used.add(key)
+                    found[field] = item[key]
+                    break
+        self._repairs["unknown_field"] += len(item) - len(used)
         return found
 
     # ------------------------------------------------------------ tuples
@@ -183,7 +185,12 @@ class Collector:
 
 
 def _lowered(value: Mapping[str, Any]) -> dict[str, Any]:
-    return {str(key).strip().lower().replace(" ", "_").replace("-", "_"): item for key, item in value.items()}
+    return {_plain_key(str(key)): item for key, item in value.items()}
+
+
+@lru_cache(maxsize=1 << 10)
+def _plain_key(key: str) -> str:
+    return key.strip().lower().replace(" ", "_").replace("-", "_")
 
 
 def _is_relation(value: Mapping[str, Any]) -> bool:

@@ -64,10 +64,6 @@ class Group:
     word: Override | None
 
 
-_PLAIN = ("space", "subject", "predicate", "object", "negated", "relation", "fact", "best")
-_NAMES = ("subject_name", "object_name", "subject_key", "object_key")
-
-
 async def fetch_groups(
     session: Session,
     passages: Iterable[int] = (),
@@ -86,10 +82,20 @@ async def fetch_groups(
 
 def _group(row: Mapping[str, Any]) -> Group:
     return Group(
-        **{name: row[name] for name in _PLAIN},
+        space=row["space"],
+        subject=row["subject"],
+        predicate=row["predicate"],
+        object=row["object"],
+        negated=row["negated"],
+        relation=row["relation"],
+        fact=row["fact"],
         current=bool(row["current"]),
         pending=bool(row["pending"]),
-        **{name: row[name] for name in _NAMES},
+        subject_name=row["subject_name"],
+        object_name=row["object_name"],
+        subject_key=row["subject_key"],
+        object_key=row["object_key"],
+        best=row["best"],
         said=frozenset(_testimony(*item) for item in _items(row["said"])),
         carried=tuple(_carrier(*item) for item in _items(row["carried"])),
         gone=tuple(row["gone"] or ()),

@@ -21,7 +21,7 @@ from post_graph_rag.records import (
     QueryParam,
 )
 from post_graph_rag.retrieve.answer import AnswerStream, answer
-from post_graph_rag.retrieve.evaluate import DEPTHS, report
+from post_graph_rag.retrieve.evaluate import DEPTHS, report, texts_of
 from post_graph_rag.retrieve.many import check_many, outcomes, with_vectors
 from post_graph_rag.retrieve.pipeline import Library, Reader, retrieve
 from post_graph_rag.store.cypher import run_cypher
@@ -80,7 +80,7 @@ class Reading(Front):
         """
         param = param or QueryParam()
         param = param.model_copy(update={"top_k": max(param.top_k, *DEPTHS)})
-        texts, started = [asked.question for asked in questions], time.monotonic()
+        texts, started = texts_of(questions), time.monotonic()
         ask = self.query_many if answers else self.query_data_many
         found = await ask(texts, param, concurrency=concurrency)
         return report(param.mode, questions, found, time.monotonic() - started)

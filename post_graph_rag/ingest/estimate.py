@@ -92,12 +92,15 @@ class Estimating:
         if passage not in found.structured and keys and keys[0] not in self._seen:
             self._seen.add(keys[0])
             for round, key in enumerate(keys):
-                self.counts["replayed"] += key in found.kept
+                self.counts["replayed"] += key in found.kept and round < self.extractor.rounds
                 if key not in found.kept:
                     self._count_call(item, passage, found, round)
 
     def _count_call(self, item: Draft, passage: PassageDraft, found: Found, round: int) -> None:
         said = ceil(self.usual if self.usual is not None else passage.tokens + ASSUMED_BESIDE)
+        self.counts["embedding_tokens"] += 0 if round else ceil(said * DERIVED)
+        if round >= self.extractor.rounds:  # the caller's own function, which costs no tokens
+            return
         request = self.extractor.request(passage.chunk.text, item.context, found.known_names, round)
         asked = self.tokenizer.count(request.messages[-1].content)
         if round not in self._overheads:
@@ -105,7 +108,6 @@ class Estimating:
             self._overheads[round] = prompt_tokens(request, self.tokenizer) - asked
         told = min(said, MOST_FOUND) if round else 0
         self.counts.update(calls=1, prompt_tokens=self._overheads[round] + asked + told, output_tokens=said)
-        self.counts["embedding_tokens"] += 0 if round else ceil(said * DERIVED)
 
     def _cost(self, prices: Mapping[str, Price], chat: str, embedding: str) -> float | None:
         counts, reading, placing = self.counts, price_of(prices, chat), price_of(prices, embedding)

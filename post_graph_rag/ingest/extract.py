@@ -141,8 +141,16 @@ class Extractor:
         """Whoever reads a passage."""
         return " + ".join(reader.name for reader in (self._chat, self._own) if reader is not None)
 
+    @property
+    def rounds(self) -> int:
+        """How often the model is asked about a passage at most; 0 where the caller's function stands in its place."""
+        return len(self._rounds)
+
     def keys(self, text_hash: bytes, context_hash: bytes) -> list[bytes]:
-        """Keys of the replies about a passage, one for each round; the names a call was shown are no part of them."""
+        """Keys of the replies about a passage, one for each round, the caller's function last.
+
+        The names a call was shown are no part of them.
+        """
         hashes = text_hash, context_hash
         keys = [content_key(self._asked, version, *hashes, round) for round, version in enumerate(self._versions)]
         return keys if self._own is None else [*keys, content_key("extraction_fn", self._own.name, *hashes)]

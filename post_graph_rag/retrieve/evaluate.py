@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from statistics import fmean
 from typing import Final
 
+from post_graph_rag.errors import InputError
 from post_graph_rag.records import Answer, EvalQuestion, EvalReport, EvalResult, Mode, Outcome, QueryData
 
 DEPTHS: Final = (2, 5, 10)
@@ -15,6 +16,13 @@ DEPTHS: Final = (2, 5, 10)
 _CITATION = re.compile(r"\[\d[\d\s,;]*\]")
 _ARTICLE = re.compile(r"\b(a|an|the)\b")
 _NO_PUNCTUATION = str.maketrans("", "", string.punctuation)
+
+
+def texts_of(asked: Sequence[EvalQuestion]) -> list[str]:
+    """What is asked. Raises InputError for anything else than such questions."""
+    if isinstance(asked, str) or not all(isinstance(one, EvalQuestion) for one in asked):
+        raise InputError("questions must be a list of EvalQuestion: make each with EvalQuestion(question=…)")
+    return [one.question for one in asked]
 
 
 def report(

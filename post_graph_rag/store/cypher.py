@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from pydantic import JsonValue
 
 from post_graph_rag.clean import clean_json, clean_text
-from post_graph_rag.errors import InputError, RealmMoved, SchemaError
+from post_graph_rag.errors import DatabaseError, InputError, RealmMoved, SchemaError
 from post_graph_rag.store.database import Database, Session
 from post_graph_rag.store.driver_errors import query_errors
 from post_graph_rag.store.identifiers import quoted_name
@@ -25,6 +25,8 @@ TIME_LIMIT = 30_000
 """Milliseconds one query may take."""
 _COLUMN = re.compile(r"[^\W\d]\w{0,62}\Z")
 _MOST_BYTES = 63
+_MISCOUNTED = "return row and column definition list do not match"
+"""What Apache AGE says of a query that returns another number of items than the columns it is asked for."""
 _STRING_OR_MARK = re.compile(r'"(?:[^"\\]|\\.)*"|::[a-z]+')
 
 
@@ -77,8 +79,13 @@ def _tag(query: str) -> str:
 
 
 async def _fetch(session: Session, text: str, params: str) -> list[Mapping[str, str | None]]:
-    with query_errors():
-        return list(await session.connection.fetch(text, params))
+    try:
+        with query_errors():
+            return list(await session.connection.fetch(text, params))
+    except DatabaseError as error:
+        if _MISCOUNTED not in str(error):
+            raise
+        raise DatabaseError(f"{error}: name each thing that it returns, columns=(…)") from error.__cause__
 
 
 def _value(text: str | None) -> JsonValue:

@@ -61,6 +61,11 @@ async def test_a_query_that_names_what_is_not_there_is_refused_once(
     assert len(tried) == 1
 
 
+async def test_a_query_that_returns_more_than_its_columns_says_to_name_them(rag: GraphRAG) -> None:
+    with pytest.raises(DatabaseError, match=r"name each thing that it returns, columns="):
+        await rag.cypher("RETURN 1, 2")
+
+
 @pytest.mark.parametrize("query", ["RETURN 'a\0'", "RETURN '\ud800'", None, 5])
 async def test_a_query_that_cannot_be_sent_is_refused(rag: GraphRAG, query: Any) -> None:
     with pytest.raises(InputError, match="query"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncpg
 import pytest
+from pydantic import SecretStr
 
 from post_graph_rag.config import Settings
 from post_graph_rag.engine import GraphRAG
@@ -86,6 +87,26 @@ async def test_without_prices_the_cost_is_not_known(place: Place) -> None:
 async def test_what_cannot_be_indexed_is_counted_apart(place: Place) -> None:
     found = await place.engine().estimate([*DOCUMENTS, Document(key="c", text=" ")])
     assert (found.documents, found.refused, found.calls) == (3, 1, 3)
+
+
+async def test_a_function_in_place_of_a_model_costs_no_calls_and_no_prompts(place: Place) -> None:
+    settings = Settings(dsn=SecretStr(place.dsn), realm=place.realm, graph=place.graph)
+    models = Models(embedding=small_embedding())
+    async with GraphRAG(
+        settings, models=models, extraction_fn=lambda text, context: [("Acme", "hired", "Cora")]
+    ) as rag:
+        found = await rag.estimate(DOCUMENTS)
+    assert (found.calls, found.replayed, found.prompt_tokens, found.output_tokens) == (0, 0, 0, 0)
+    assert found.embedding_tokens > 0
+
+
+async def test_a_function_beside_a_model_adds_no_calls(place: Place) -> None:
+    settings = Settings(dsn=SecretStr(place.dsn), realm=place.realm, graph=place.graph, gleaning_passes=0)
+    models = Models(facts_chat(), small_embedding())
+    async with GraphRAG(
+        settings, models=models, extraction_fn=lambda text, context: [], extraction_mode="merge"
+    ) as rag:
+        assert (await rag.estimate(DOCUMENTS)).calls == 3
 
 
 async def test_a_text_is_no_list_of_documents(place: Place) -> None:

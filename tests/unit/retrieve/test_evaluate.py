@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
-from post_graph_rag.errors import EmbeddingError
+from post_graph_rag.errors import EmbeddingError, InputError
 from post_graph_rag.records import Answer, EvalQuestion, Outcome, QueryData
-from post_graph_rag.retrieve.evaluate import is_contained, is_exact, ranks, report
+from post_graph_rag.retrieve.evaluate import is_contained, is_exact, ranks, report, texts_of
 from tests.unit.retrieve.making import a_passage, found
 
 
@@ -84,3 +86,9 @@ def test_an_answer_is_held_as_whole_words(text: str, held: bool) -> None:
 def test_one_text_may_stand_for_a_list() -> None:
     question = EvalQuestion.model_validate({"question": "who?", "documents": "a", "answers": ["b", "c"]})
     assert (question.documents, question.answers) == (("a",), ("b", "c"))
+
+
+@pytest.mark.parametrize("given", ["who?", ["who?"]])
+def test_bare_texts_are_refused(given: Any) -> None:
+    with pytest.raises(InputError, match="list of EvalQuestion"):
+        texts_of(given)

@@ -105,6 +105,16 @@ class Watch:
         bounds = np.interp([count / TENTHS, count - count / TENTHS], list(steps.values()), list(steps))
         return float((self.published[-1] - bounds[1]) / bounds[0])
 
+    def told(self, relations: int) -> Line:
+        """Seconds, and relations a second with and without what followed."""
+        return {
+            "secs": round(self.working, 1),
+            "after_secs": round(self.after, 1),
+            "relations_per_s": round(relations / self.working),
+            "relations_per_s_whole": round(relations / (self.working + self.after)),
+            "last_tenth_over_first": round(self.last_over_first(), 2),
+        }
+
 
 async def _run(dsn: str, name: str, documents: Sequence[Document], known: dict[str, Extraction], group: int) -> Line:
     models = Models(ScriptedChat(extract=known.__getitem__), Drawn())
@@ -118,16 +128,6 @@ async def _run(dsn: str, name: str, documents: Sequence[Document], known: dict[s
                 await rag.index_documents(documents[start : start + group], progress=watch.saw)
                 watch.end()
         own = time.process_time() - own
-        stats = await rag.realm_stats()
-    return {
-        "phase": f"load-{name}",
-        "documents": len(documents),
-        "relations": stats.relations,
-        "secs": round(watch.working, 1),
-        "after_secs": round(watch.after, 1),
-        "relations_per_s": round(stats.relations / watch.working),
-        "relations_per_s_whole": round(stats.relations / (watch.working + watch.after)),
-        "last_tenth_over_first": round(watch.last_over_first(), 2),
-        "own_secs": round(own, 1),
-        "statements_per_document": round(count.statements / len(documents), 1),
-    }
+        relations = (await rag.realm_stats()).relations
+    took = {"own_secs": round(own, 1), "statements_per_document": round(count.statements / len(documents), 1)}
+    return {"phase": f"load-{name}", "documents": len(documents), "relations": relations, **watch.told(relations), **took}

@@ -129,5 +129,9 @@ async def _run(dsn: str, name: str, documents: Sequence[Document], known: dict[s
                 watch.end()
         own = time.process_time() - own
         relations = (await rag.realm_stats()).relations
-    took = {"own_secs": round(own, 1), "statements_per_document": round(count.statements / len(documents), 1)}
-    return {"phase": f"load-{name}", "documents": len(documents), "relations": relations, **watch.told(relations), **took}
+    line = {"phase": f"load-{name}", "documents": len(documents), "relations": relations, **watch.told(relations)}
+    return {
+        **line,
+        "own_secs": round(own, 1),
+        "statements_per_document": round(count.statements / len(documents), 1),
+    }

@@ -25,14 +25,14 @@ from post_graph_rag.store.search import NO_HITS, Hits
 def explained(trace: Trace, data: QueryData, written: Written, param: QueryParam) -> Explanation:
     """The funnel of each channel, and the steps. data: what is returned; written: the context that was made of it."""
     gathered = frozenset(hit.id for hit in trace.gathered)
-    told = _Told(trace, param, _returned(data), _read(written), gathered)
-    funnels = [told.funnel(kind, channel, hits) for kind in KINDS for channel, hits in trace.found.of(kind).items()]
-    return Explanation(funnels=(*funnels, *told.evidence()), steps=tuple(trace.steps))
+    fates = _Fates(trace, param, _returned(data), _read(written), gathered)
+    funnels = [fates.funnel(kind, channel, hits) for kind in KINDS for channel, hits in trace.found.of(kind).items()]
+    return Explanation(funnels=(*funnels, *fates.evidence()), steps=tuple(trace.steps))
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
-    """returned, read: ids of what is returned, and of what the context holds.
+class _Fates:
+    """What became of each candidate. returned, read: ids of what is returned, and of what the context holds.
 
     gathered: ids of the passages before a reranker chose among them.
     """

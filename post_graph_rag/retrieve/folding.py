@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import chain
 from math import ceil
 from typing import TypeAlias
@@ -17,6 +19,9 @@ _UNSPACED = re.compile(r"([\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af])")
 """Characters of scripts that put no blanks between words: each counts as one."""
 _WORD = re.compile(r"\w+")
 _NUMBER = re.compile(r"\d+")
+_BELOW_ZERO = re.compile(r"(?<!\w)[-\u2212]\d+")
+_TELLING = ("Sm", "Sc", "So", "Mn", "Mc")
+"""Categories of Unicode: signs of mathematics, currencies, other symbols, and vowel signs that are no part of words."""
 _WORDS = 3
 """Words of one shingle: order counts, so that "A sold B" is not "B sold A"."""
 _ROUNDING = 1e-9
@@ -26,20 +31,20 @@ def folded(texts: Sequence[str], least: float) -> dict[int, tuple[int, ...]]:
     """The places of the texts that stay, each with the places of later ones that say the same.
 
     Two texts say the same when they share at least the part `least` of all runs of three words that stand in either
-    (Jaccard, on case-folded words), and hold the same numbers: one form filled in twice says two things.
+    (Jaccard, on case-folded words), and hold the same numbers and signs: one form filled in twice says two things.
     Only texts that share one of their rarest runs are compared, since others cannot share enough.
     Source: Broder, "On the resemblance and containment of documents", 1997; Bayardo, Ma, Srikant, "Scaling up all
     pairs similarity search", WWW 2007.
     """
     groups: dict[tuple[str, ...], list[int]] = {}
     for place, text in enumerate(texts):
-        groups.setdefault(_numbers(text), []).append(place)
+        groups.setdefault(_details(text), []).append(place)
     stays = {place: others for group in groups.values() for place, others in _group_folded(texts, group, least)}
     return dict(sorted(stays.items()))
 
 
 def _group_folded(texts: Sequence[str], places: Sequence[int], least: float) -> Iterator[tuple[int, tuple[int, ...]]]:
-    """The same of texts with the same numbers, given by their places."""
+    """The same of texts with the same numbers and signs, given by their places."""
     if len(places) == 1:
         yield places[0], ()
         return
@@ -59,9 +64,18 @@ def _group_folded(texts: Sequence[str], places: Sequence[int], least: float) -> 
         yield places[place], tuple(others)
 
 
-def _numbers(text: str) -> tuple[str, ...]:
-    """All runs of digits, sorted."""
-    return tuple(sorted(map(fold, _NUMBER.findall(text))))
+def _details(text: str) -> tuple[str, ...]:
+    """What a text says beside its words: its numbers, sorted, and which marks it has that are no punctuation."""
+    shown = text if text.isascii() else fold(visible(text))
+    characters = set(shown)
+    below = _BELOW_ZERO.findall(shown) if characters & {"-", "\u2212"} else ()
+    return (*sorted([*_NUMBER.findall(shown), *below]), *sorted(filter(_tells, characters)))
+
+
+@lru_cache(maxsize=1 << 12)
+def _tells(mark: str) -> bool:
+    """C# is not C and "< 5" not "> 5"; a table's lines say nothing."""
+    return mark in "#%&@" or (mark not in "|~" and unicodedata.category(mark) in _TELLING)
 
 
 def _words(text: str) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -23,6 +24,21 @@ def test_texts_that_nearly_agree_are_one_from_the_share_on() -> None:
 
 def test_texts_with_other_numbers_are_never_one() -> None:
     assert folded([f"{LONG} Invoice 17.", f"{LONG} Invoice 18."], 0.5) == {0: (), 1: ()}
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("wrote C++", "wrote C"), ("< 5", "> 5"), ("by -5 %", "by 5 %"), ("5 €", "5 $"), ("☑ paid", "☐ paid"), ("में", "मे")],
+)
+def test_texts_with_other_signs_are_never_one(one: str, other: str) -> None:
+    assert folded([f"{LONG} {one}", f"{LONG} {other}"], 0.5) == {0: (), 1: ()}
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("- end.", "* end!"), ("| a |", "a"), ("cafe\u0301", "café"), ("１７", "17")]
+)
+def test_texts_that_are_only_set_otherwise_are_one(one: str, other: str) -> None:
+    assert folded([f"{LONG} {one}", f"{LONG} {other}"], 1.0) == {0: (1,)}
 
 
 def test_the_order_of_words_counts() -> None:

@@ -6,7 +6,8 @@ killed has the negative number of the signal.
 A plan: dsn, realm, seed; documents: [key, [lines of version 0, lines of version 1]]; versions: which to index, or null;
 dates: when documents were written, by key, or null;
 kill: [fail point, how often it is reached before], or null; seconds: how long to index in any order, or null;
-forget: whether to delete and erase documents between, or null; complete: whether to call complete_pending.
+forget: whether to delete and erase documents between, or null; complete: whether to call complete_pending;
+bulk: whether to index in bulk, or null.
 """
 
 from __future__ import annotations
@@ -56,7 +57,8 @@ async def work(plan: dict[str, Any]) -> None:
         numbers = zip(plan["documents"], plan["versions"], strict=True)
         dates = plan.get("dates") or {}
         await rag.index_documents(
-            [document(key, *versions[number], observed_at=dates.get(key)) for (key, versions), number in numbers]
+            [document(key, *versions[number], observed_at=dates.get(key)) for (key, versions), number in numbers],
+            bulk=plan.get("bulk", False),
         )
     await place.close()
 

@@ -34,7 +34,7 @@ USUAL_WEIGHTS: Mapping[Channel, float] = {
 """What a channel counts in fusion. The walk starts from what the others found, so that it knows of passages what they
 know; evidence only decides among passages that are far down."""
 
-Weight = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+Weight = Annotated[float, Field(ge=0, le=1_000_000, allow_inf_nan=False)]
 Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 Named = Annotated[tuple[str, ...], Field(min_length=1)]
 Metadatum = str | bool | int | FiniteFloat
@@ -103,7 +103,7 @@ class QueryParam(Given):
     conversation_history: tuple[Message, ...] = ()
     response_type: str | None = None
     max_total_tokens: int = Field(default=8000, ge=1)
-    rrf_k: int = Field(default=2, ge=1)
+    rrf_k: int = Field(default=2, ge=1, le=10_000)
     weights: Mapping[Channel, Weight] = Field(default_factory=dict)
     only_need_context: bool = False
     as_of: Date | None = None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from post_graph_rag.errors import InputError
@@ -103,3 +105,9 @@ def test_words_of_grammar_are_searched_with_where_they_are_a_name_or_all_there_i
     asked: str, searched: list[str]
 ) -> None:
     assert read_question(asked, QueryParam()).terms == searched
+
+
+@pytest.mark.parametrize("given", [{"rrf_k": 10**400}, {"weights": {"walk": 1e308}}, {"min_score": float("nan")}])
+def test_numbers_that_no_score_can_be_made_of_are_refused(given: dict[str, Any]) -> None:
+    with pytest.raises(InputError, match="QueryParam cannot be made"):
+        QueryParam(**given)

@@ -55,7 +55,7 @@ _TABLE = np.random.default_rng(7).standard_normal(1 << 20, np.float32)
 
 
 def load_lines(server: str, relations: int) -> Iterator[Line]:
-    """The same documents live, a call for every few of them, and in bulk, in one call."""
+    """The same documents live, a call for every few of them, and in bulk mode, in one call."""
     graph = draw_spaces(relations // 6, relations // 3, relations)
     documents = list(_documents(graph))
     known = {text: plain_facts(text) for text in map(graph.text, range(len(graph.filler)))}
@@ -125,7 +125,7 @@ async def _run(dsn: str, name: str, documents: Sequence[Document], known: dict[s
         with counting() as count:
             for start in range(0, len(documents), group):
                 watch.begin()
-                await rag.index_documents(documents[start : start + group], progress=watch.saw)
+                await rag.index_documents(documents[start : start + group], progress=watch.saw, bulk=name == "bulk")
                 watch.end()
         own = time.process_time() - own
         relations = (await rag.realm_stats()).relations

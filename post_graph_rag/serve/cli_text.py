@@ -33,6 +33,7 @@ Paths = Annotated[
     list[Path] | None, typer.Argument(help="Text files; with none, what is pending in the realm is completed.")
 ]
 Reindex = Annotated[bool, typer.Option("--reindex", help="Read unchanged files again too, as after a new model.")]
+Bulk = Annotated[bool, typer.Option("--bulk", help="For a large load: vectors of entities and facts come at its end.")]
 Estimated = Annotated[bool, typer.Option("--estimate", help="Say what it would take; no model is asked.")]
 Schema = Annotated[
     Path | None, typer.Option(help="A JSON file of what is looked for: entity_types, predicates, strict.")
@@ -52,6 +53,7 @@ async def index(
     settings: Settings,
     paths: Paths = None,
     reindex: Reindex = False,
+    bulk: Bulk = False,
     estimate: Estimated = False,
     schema: Schema = None,
     open_gate: OpenGates = None,
@@ -74,7 +76,7 @@ async def index(
             return
         try:
             with _progress() as progress:
-                reports = await rag.index_documents(documents, reindex=reindex, progress=progress)
+                reports = await rag.index_documents(documents, reindex=reindex, progress=progress, bulk=bulk)
         except (ExtractionError, BudgetExceeded) as error:
             _tell(error.reports)
             raise

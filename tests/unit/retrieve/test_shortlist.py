@@ -35,5 +35,5 @@ def test_what_is_preferred_scores_higher_than_the_rest() -> None:
 
 
 def test_twice_as_many_relations_are_looked_at_where_the_record_tells_which_are_meant() -> None:
-    wanted = Wanted(QueryParam(top_k=5), passages=5, told=True)
+    wanted = Wanted(QueryParam(top_k=5, fold=None), passages=5, told=True)
     assert (wanted.kept("relation"), wanted.kept("passage"), wanted.kept("entity")) == (10, 5, 5)

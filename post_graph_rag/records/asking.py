@@ -84,8 +84,9 @@ class QueryParam(Given):
         equals.
     mmr: maximal marginal relevance (Carbonell and Goldstein, SIGIR 1998) on vectors, of passages and of relations: 1 is
         relevance alone, 0 variety alone. None: none.
-    fold: share of their runs of three words from which on two passages with the same numbers are taken for one, 0.9
-        say: the better one stays and names the other. None: none.
+    fold: share of their runs of three words from which on two passages with the same numbers are taken for one: the
+        better one stays and names the other. 1: only those that differ in no word, since a single other one may be
+        what matters. None: none.
     explain: QueryData.explain says what each channel found and what became of it, and what each step took.
     """
 
@@ -123,7 +124,7 @@ class QueryParam(Given):
     min_score: Weight | None = None
     node_distance: bool = False
     mmr: Share | None = None
-    fold: float | None = Field(default=None, gt=0, le=1)
+    fold: float | None = Field(default=1.0, gt=0, le=1)
     explain: bool = False
 
     def weight(self, channel: Channel) -> float:

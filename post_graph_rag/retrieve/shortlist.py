@@ -16,6 +16,8 @@ from post_graph_rag.retrieve.quota import in_turn
 from post_graph_rag.retrieve.trace import Trace
 from post_graph_rag.store.search import Hits
 
+_SPARE = 4
+"""Passages that are looked up beyond those that are kept, at least, in the place of such as turn out to be copies."""
 _POOL = 4
 """So many times as many are looked at as are kept, where something chooses among them."""
 
@@ -32,10 +34,13 @@ class Wanted:
     told: bool = False
 
     def kept(self, kind: Kind) -> int:
-        """Twice as many of those of which some will go once the record has told what they are."""
+        """More of those of which some will go once the record has told what they are."""
         most = self.passages if kind == "passage" else self.param.top_k
-        some_go = {"passage": self.param.fold is not None, "relation": self.told, "entity": False}
-        return 2 * most if some_go[kind] else most
+        spare = {
+            "passage": max(_SPARE, most // 2) if self.param.fold is not None else 0,
+            "relation": most if self.told else 0,
+        }
+        return most + spare.get(kind, 0)
 
     def pool(self, kind: Kind) -> int:
         choosing = self.param.mmr is not None or self.param.node_distance

@@ -55,8 +55,13 @@ async def test_a_folded_passage_is_explained_as_such(told_twice: Reader) -> None
     assert funnel.dropped == {"folded": 2}
 
 
-async def test_nothing_is_folded_unasked(told_twice: Reader) -> None:
+async def test_unasked_only_passages_of_the_same_words_are_folded(told_twice: Reader) -> None:
     data = await retrieve(told_twice, TEXT)
+    assert {hit.id: hit.duplicates for hit in data.passages} in ({1: (2,), 3: (), 4: ()}, {2: (1,), 3: (), 4: ()})
+
+
+async def test_where_none_are_to_be_folded_each_is_shown(told_twice: Reader) -> None:
+    data = await retrieve(told_twice, TEXT, QueryParam(fold=None))
     assert (len(data.passages), {hit.duplicates for hit in data.passages}) == (4, {()})
 
 

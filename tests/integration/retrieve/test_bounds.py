@@ -15,7 +15,7 @@ from post_graph_rag.store.search import Neighbourhood, WalkBounds, find_scope, w
 HUB_EDGES = 100_000
 CLIQUE = 60
 MILLISECONDS = 50
-TRIES = 20
+TRIES = 100
 """The fastest of so many counts: on a busy machine others are slower than the walk is."""
 
 
@@ -26,7 +26,8 @@ async def reached(store: Database, realm: Realm, seed: int, bounds: WalkBounds) 
 
 
 async def quickest(store: Database, realm: Realm, seed: int, steps: int) -> float:
-    """Milliseconds of a walk from one entity within the usual bounds, once its connection is warm."""
+    """Milliseconds of a walk from one entity within the usual bounds, once its connection is warm; a machine that does
+    other things at the same time has some tries more."""
     took = []
     async with store.transaction(realm.statements, read_only=True) as session:
         scope = await find_scope(session, None)
@@ -34,6 +35,8 @@ async def quickest(store: Database, realm: Realm, seed: int, steps: int) -> floa
             start = time.perf_counter()
             await walk(session, [seed], [], [], scope.ids, WalkBounds(steps=steps))
             took.append(1000 * (time.perf_counter() - start))
+            if took[-1] < MILLISECONDS:
+                break
     return min(took)
 
 

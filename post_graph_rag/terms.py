@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections import Counter
 from collections.abc import Iterator
 from functools import cache, lru_cache
 from itertools import pairwise
@@ -56,7 +55,10 @@ def terms(text: str) -> list[str]:
 
 def term_counts(text: str) -> dict[str, int]:
     """How often each term of a text occurs in it, in order of first appearance."""
-    return dict(Counter(terms(text)))
+    counts: dict[str, int] = {}
+    for term in terms(text):
+        counts[term] = counts.get(term, 0) + 1
+    return counts
 
 
 def _marks_term(text: str) -> list[str]:

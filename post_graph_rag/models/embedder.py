@@ -61,7 +61,8 @@ class Embedder:
 
     async def try_each(self, texts: Sequence[str], *, keep: bool) -> list[Outcome]:
         """The same, with the error in the place of a vector that could not be had."""
-        outcomes = list(await asyncio.gather(*[self._wanted(text, keep) for text in texts]))
+        wanted = [self._wanted(text, keep) for text in texts]
+        outcomes = await _all_of(wanted) if wanted else []
         owed, self._owed = self._owed, []
         if owed:
             await self._replies.note(owed)
@@ -99,7 +100,7 @@ class Embedder:
 
     def _wanted(self, text: str, keep: bool) -> asyncio.Future[Outcome]:
         begun = None if keep else self._begun.pop(text, None)
-        return asyncio.shield(begun or self._future(text, keep))
+        return begun or self._future(text, keep)
 
     def _future(self, text: str, keep: bool) -> asyncio.Future[Outcome]:
         loop = asyncio.get_running_loop()
@@ -188,6 +189,14 @@ class Embedder:
             )
         if not np.isfinite(made).all():
             raise EmbeddingError(f"the embedding model {self._model.name} gave numbers that are none")
+
+
+async def _all_of(futures: Sequence[asyncio.Future[Outcome]]) -> list[Outcome]:
+    """What came of each, or the first error; others may wait for the same ones, so none is cancelled with this."""
+    done, _ = await asyncio.wait(futures, return_when=asyncio.FIRST_EXCEPTION)
+    for future in done:
+        future.result()
+    return [future.result() for future in futures]
 
 
 def _halves(texts: list[str]) -> list[list[str]]:

@@ -8,8 +8,25 @@
 -- JSON: digests of document keys, sources, for each metadata key the values that pass, predicates.
 -- An open span holds infinity, so that now is a mark like any other. past, past_facts: whether anything that is not
 -- current can be visible, which at the last stamp or later nothing is, and whether a fact can. picked, narrow: whether
--- something is asked of documents, and whether only some passages are looked at.
+-- something is asked of documents, and whether only some passages are looked at. few: of few documents that are named,
+-- all passages they ever had, by which most of what a hub has is passed over without a look-up.
 at AS MATERIALIZED (
+    SELECT asked.*, few.passages AS few
+    FROM ({asked_for}) AS asked CROSS JOIN LATERAL (
+        SELECT CASE WHEN asked.documents IS NOT NULL AND count(*) <= 100
+                    THEN coalesce(array_agg(told.passage), '{}') END AS passages
+        FROM (
+            SELECT l.passage
+            FROM unnest(asked.documents) AS d(id) CROSS JOIN LATERAL (
+                SELECT v.id FROM {record}.document_version v WHERE v.document = d.id OFFSET 0
+            ) v CROSS JOIN LATERAL (
+                SELECT l.passage FROM {record}.document_passage l WHERE l.version = v.id OFFSET 0
+            ) l LIMIT 101
+        ) told
+    ) few
+)
+
+-- name: asked_for
     SELECT coalesce(g.mark, 'infinity') AS mark, $2::text::tstzrange AS as_of, $3::text::tstzrange AS observed,
            $4::boolean AS superseded, $5::boolean AS dormant,
            g.past, g.past OR $4::boolean OR $2::text IS NOT NULL AS past_facts,
@@ -27,7 +44,6 @@ at AS MATERIALIZED (
            (SELECT array_agg(k) FROM jsonb_array_elements_text(g.asked -> 'predicates') k) AS predicates
     FROM (SELECT $1::text::timestamptz AS mark, coalesce($6::text::jsonb, '{}') AS asked,
                  coalesce($1::text::timestamptz < (SELECT stamp FROM {record}.clock), false) AS past) AS g
-)
 
 -- name: version_fits
 -- Of a version named v. A list in metadata passes when one of its values does.
@@ -46,7 +62,8 @@ at AS MATERIALIZED (
 -- name: in_window
 -- Of whatever has a passage: that it was written then, and stands in a document of those that are asked for.
 ((SELECT NOT narrow FROM at)
- OR ((SELECT observed IS NULL FROM at)
+ OR ((SELECT few IS NULL FROM at) OR it.passage = ANY((SELECT few FROM at)::bigint[]))
+    AND ((SELECT observed IS NULL FROM at)
      OR (SELECT p.event <@ (SELECT observed FROM at) FROM {record}.passage p WHERE p.id = it.passage))
     AND ((SELECT NOT picked FROM at) OR (
         SELECT true

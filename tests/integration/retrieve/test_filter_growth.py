@@ -106,8 +106,9 @@ def exactly(asked: int, among: list[int], most: int) -> list[int]:
         ({"metadata": {"shelf": 7}}, FEW),
         ({"sources": ("s7",)}, FEW),
         ({"documents": tuple(f"d{n}" for n in FEW[:12])}, FEW[:12]),
+        ({"documents": tuple(f"d{n}" for n in range(1, 151))}, list(range(1, 151))),
     ],
-    ids=["metadata", "source", "keys"],
+    ids=["metadata", "source", "keys", "many keys"],
 )
 async def test_a_small_group_is_found_in_full_behind_an_index_on_vectors(
     store: Database, shelves: Realm, channel: VectorChannel, asked: Any, few: list[int]

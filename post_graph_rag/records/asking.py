@@ -84,9 +84,9 @@ class QueryParam(Given):
         equals.
     mmr: maximal marginal relevance (Carbonell and Goldstein, SIGIR 1998) on vectors, of passages and of relations: 1 is
         relevance alone, 0 variety alone. None: none.
-    fold: share of their runs of three words from which on two passages with the same numbers are taken for one: the
-        better one stays and names the other. 1: only those that differ in no word, since a single other one may be
-        what matters. None: none.
+    fold: share of their runs of three words from which on two passages of one space and date with the same numbers are
+        taken for one: the better one stays, and names the other and its sources. 1: only those that differ in no word,
+        since a single other one may be what matters. None: none.
     explain: QueryData.explain says what each channel found and what became of it, and what each step took.
     """
 

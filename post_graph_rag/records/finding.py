@@ -37,7 +37,10 @@ class Source(Record):
 
 
 class PassageHit(Record):
-    """A passage that was found; `score` is the fused score, `duplicates` are ids of passages folded into it."""
+    """A passage that was found; `score` is the fused score.
+
+    duplicates: ids of passages folded into it, whose sources follow its own.
+    """
 
     id: int
     text: str

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from functools import lru_cache
 from itertools import chain
 from math import ceil
@@ -27,8 +27,10 @@ _WORDS = 3
 _ROUNDING = 1e-9
 
 
-def folded(texts: Sequence[str], least: float) -> dict[int, tuple[int, ...]]:
+def folded(texts: Sequence[str], least: float, about: Sequence[Hashable] = ()) -> dict[int, tuple[int, ...]]:
     """The places of the texts that stay, each with the places of later ones that say the same.
+
+    about: what else has to be equal, for each text, if anything.
 
     Two texts say the same when they share at least the part `least` of all runs of three words that stand in either
     (Jaccard, on case-folded words), and hold the same numbers and signs: one form filled in twice says two things.
@@ -36,9 +38,9 @@ def folded(texts: Sequence[str], least: float) -> dict[int, tuple[int, ...]]:
     Source: Broder, "On the resemblance and containment of documents", 1997; Bayardo, Ma, Srikant, "Scaling up all
     pairs similarity search", WWW 2007.
     """
-    groups: dict[tuple[str, ...], list[int]] = {}
+    groups: dict[Hashable, list[int]] = {}
     for place, text in enumerate(texts):
-        groups.setdefault(_details(text), []).append(place)
+        groups.setdefault((_details(text), about[place] if about else None), []).append(place)
     stays = {place: others for group in groups.values() for place, others in _group_folded(texts, group, least)}
     return dict(sorted(stays.items()))
 

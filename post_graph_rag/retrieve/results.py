@@ -49,7 +49,7 @@ def passage_hits(
     fused |= {number: Fused(number, 0.0, tuple(places[number])) for number in uncovered}
     carried = [_carried(one, ranks.get(one.id), rrf_k, weight) for one in fused.values() if one.id in shown.passages]
     return tuple(
-        _passage(one, shown.passages[one.id], spaces, chosen.duplicates.get(one.id, ()))
+        _passage(one, shown, spaces, chosen.duplicates.get(one.id, ()))
         for one in (carried if chosen.settled else sorted(carried, key=lambda one: -one.score))
     )
 
@@ -81,15 +81,17 @@ def _carried(one: Fused, rank: int | None, rrf_k: int, weight: float) -> Fused:
     return Fused(one.id, one.score + score, (*one.channels, ChannelRank(channel="evidence", rank=rank, score=score)))
 
 
-def _passage(one: Fused, row: Row, spaces: Mapping[int, str], duplicates: tuple[int, ...]) -> PassageHit:
+def _passage(one: Fused, shown: Shown, spaces: Mapping[int, str], duplicates: tuple[int, ...]) -> PassageHit:
+    row = shown.passages[one.id]
     first = row["sources"][0]
+    places = [place for number in (one.id, *duplicates) for place in shown.passages[number]["sources"]]
     return PassageHit(
         id=one.id,
         text=row["text"],
         space=spaces[row["space"]],
         score=one.score,
         channels=one.channels,
-        sources=tuple(_source(place) for place in row["sources"]),
+        sources=tuple(map(_source, places)),
         metadata=first["metadata"],
         observed_at=first["observed"],
         duplicates=duplicates,

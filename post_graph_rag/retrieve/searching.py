@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from post_graph_rag.models.protocols import Vectors
 from post_graph_rag.records import QueryParam
@@ -124,11 +125,17 @@ class Search:
         stating = sorted(shown.passages.keys() - {one.id for one in there})
         numbers = [*_ids(there), *stating]
         with self.trace.step("folding"):
-            groups = folded([shown.passages[number]["text"] for number in numbers], self.param.fold)
+            rows = [shown.passages[number] for number in numbers]
+            groups = folded([row["text"] for row in rows], self.param.fold, [_said_when(row) for row in rows])
         stays = [there[place] for place in groups if place < len(there)]
         self.trace.lose("passage", "folded", there, _ids(stays))
         named = {numbers[place]: tuple(numbers[one] for one in others) for place, others in groups.items()}
         return replace(chosen, passages=stays[: self.passages], duplicates=named)
+
+
+def _said_when(row: Mapping[str, Any]) -> tuple[int, str | None]:
+    """Space and date of a passage: what is said again elsewhere, or at another time, is something else."""
+    return row["space"], row["sources"][0]["observed"]
 
 
 def _limits(scope: Scope, channel: WordChannel) -> tuple[int, int]:

@@ -48,6 +48,11 @@ async def test_a_passage_that_only_states_a_fact_is_folded_too(told_twice: Reade
     assert [(hit.id, 3 in hit.duplicates) for hit in data.passages] == [(1, True)]
 
 
+async def test_the_passage_that_stays_names_the_sources_of_all(told_twice: Reader) -> None:
+    data = await retrieve(told_twice, TEXT, QueryParam(fold=0.7, top_k=2, weights={"walk": 0}))
+    assert [source.document for source in data.passages[0].sources] == ["a.md", "b.md", "c.md"]
+
+
 async def test_a_folded_passage_is_explained_as_such(told_twice: Reader) -> None:
     data = await retrieve(told_twice, TEXT, QueryParam(fold=0.7, explain=True))
     assert data.explain is not None

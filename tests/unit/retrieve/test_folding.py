@@ -64,3 +64,7 @@ def test_what_is_folded_agrees_with_comparing_every_pair(seed: int, least: float
         if not any(len(runs[one] & run) >= least * len(runs[one] | run) - 1e-9 for one in stays):
             stays.append(place)
     assert list(folded(texts, least)) == stays
+
+
+def test_what_is_said_of_something_else_is_something_else() -> None:
+    assert folded([LONG, LONG, LONG], 1.0, ["monday", "tuesday", "monday"]) == {0: (2,), 1: ()}

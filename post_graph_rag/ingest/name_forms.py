@@ -41,7 +41,7 @@ def name_form(name: str) -> str:
     """
     shown = _without_country(_written_out(_without_own_initials(name)))
     words = _in_digits(_leading(name_key(shown).split()))
-    return " ".join(_turned(_year_first(_day_first(_without_articles(words)), shown), shown))
+    return " ".join(_turned(_year_first(_day_first(_without_articles(words, shown)), shown), shown))
 
 
 def is_proper(name: str) -> bool:
@@ -87,9 +87,11 @@ def _in_digits(words: Sequence[str]) -> list[str]:
     return [_NUMBERS.get(word, word) for word in words]
 
 
-def _without_articles(words: Sequence[str]) -> list[str]:
+def _without_articles(words: Sequence[str], name: str) -> list[str]:
+    """A capital "A" at the beginning is part of a title, and tells it from one with "The"."""
     rest = [word for word in words if word != "the"]
-    return rest[1:] if len(rest) > 2 and rest[0] in ("a", "an") else rest or list(words)
+    loose = len(rest) > 2 and rest[0] in ("a", "an") and name.startswith(rest[0])
+    return rest[1:] if loose else rest or list(words)
 
 
 def _day_first(words: list[str]) -> list[str]:

@@ -29,6 +29,7 @@ def said(one: str, other: str, evidence: Evidence = CLOSE) -> str:
         ("Mt. Baker Ski Area", "Mount Baker Ski Area"),
         ("First Amendment", "1st Amendment"),
         ("South East Asia", "Southeast Asia"),
+        ("a member of the Senate", "member of the Senate"),
     ],
 )
 def test_spellings_of_one_name_are_the_same_whatever_else_is_known(one: str, other: str) -> None:
@@ -49,6 +50,7 @@ def test_spellings_of_one_name_are_the_same_whatever_else_is_known(one: str, oth
         ("Paris, London, Rome", "Paris, London"),
         ("Andrew Johnson", "Andrew Johnston"),
         ("South Korea", "South Korean"),
+        ("A Man of the Sea", "The Man of the Sea"),
     ],
 )
 def test_names_of_two_things_are_never_certain_however_near_their_vectors(one: str, other: str) -> None:

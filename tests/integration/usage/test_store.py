@@ -14,7 +14,7 @@ DOCUMENTS = [document(f"d{n}", *LINES[n * 3 : n * 3 + 3]) for n in range(5)]
 
 async def test_of_a_hundred_chunks_only_those_are_asked_about_that_were_left(place: Place, workers: Workers) -> None:
     await place.engine().index_document(document("first", "Zenith rose."))
-    plan = {"dsn": place.dsn, "realm": place.realm, "documents": [("big", [LINES])], "versions": [0]}
+    plan = {"dsn": place.dsn, "realm": place.realm, "documents": [("big", [LINES])], "versions": [0], "delay": 0.02}
     assert workers.run([{**plan, "kill": ("reply_kept", 50)}]) == [-signal.SIGKILL]
     [(told,)] = await place.rows("SELECT count(*) - 1 FROM {r}.reply")
     chat = facts_chat()

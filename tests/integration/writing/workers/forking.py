@@ -7,7 +7,7 @@ A plan: dsn, realm, seed; documents: [key, [lines of version 0, lines of version
 dates: when documents were written, by key, or null;
 kill: [fail point, how often it is reached before], or null; seconds: how long to index in any order, or null;
 forget: whether to delete and erase documents between, or null; complete: whether to call complete_pending;
-bulk: whether to index in bulk, or null.
+bulk: whether to index in bulk, or null; delay: seconds that a call of the model takes, or null.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from post_graph_rag import failpoints
 from post_graph_rag.engine import GraphRAG
 from post_graph_rag.errors import DocumentNotFound
 from post_graph_rag.models.tokens import tokenizer_for
-from tests.integration.writing.support import Place, document
+from tests.integration.writing.support import Place, document, facts_chat
 
 
 def kill_at(point: str, times: int) -> None:
@@ -46,7 +46,7 @@ def kill_at(point: str, times: int) -> None:
 
 async def work(plan: dict[str, Any]) -> None:
     place = Place(plan["dsn"], plan["realm"])
-    rag = place.engine()
+    rag = place.engine(facts_chat(delay=plan.get("delay", 0.0)))
     if plan.get("kill"):
         kill_at(*plan["kill"])
     if plan.get("complete"):

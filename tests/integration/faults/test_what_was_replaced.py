@@ -63,7 +63,7 @@ async def test_no_mode_answers_with_it(
         param = QueryParam(mode=mode, top_k=100, max_hops=5, space="*", search_query=question)
         answer = await rag.query("What is known?", param)
         assert "Acme Corp" in answer.data.context
-        found = answer.data.model_dump(exclude={"question"})
+        found = answer.data.model_dump(exclude={"question", "searched"})
         assert says_old(json.dumps(found, default=str)) == []
         assert says_old("".join(message.content for message in chat.calls_for("synthesis")[-1].messages)) == []
     await rag.close()

@@ -28,7 +28,7 @@ from post_graph_rag.store.realms import Realm
 from post_graph_rag.store.similar import Alike, CalledEntity, Pair, PairEvidence, Unresolved
 
 BATCH = 256
-MOST_NAMES = 24
+MOST_NAMES = 18
 """Names that may have a word for it to tell anything of who is meant."""
 NEAREST = 8
 COMPARISONS = 4_000_000
@@ -97,8 +97,7 @@ class Resolving:
         near = [one for one in entities if one in searched]
         found = await similar.alike_entities(session, entities, MOST_NAMES, near, NEAREST)
         pairs = sorted({pair for alike in found for pair in self._worthy(alike)})
-        if not pairs:
-            return [], {}
+        # Asked without pairs too, so that what a document holds does not change the number of statements.
         called = await similar.called_entities(session, {one for pair in pairs for one in pair})
         known = [pair for pair in pairs if pair[0] in called and pair[1] in called]
         evidence = await similar.pair_evidence(session, known)

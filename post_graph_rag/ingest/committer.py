@@ -6,9 +6,11 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 
 from post_graph_rag import failpoints
-from post_graph_rag.errors import Conflict, RAGError
+from post_graph_rag.errors import RAGError
+from post_graph_rag.ingest.again import tried_again
 from post_graph_rag.ingest.commit import Commit
 from post_graph_rag.ingest.derived import put_derived
 from post_graph_rag.ingest.drafts import Draft, waves
@@ -19,7 +21,6 @@ from post_graph_rag.store.realms import Realm
 
 GROUP_DOCUMENTS = 32
 GROUP_PASSAGES = 512
-_TRIES = 3
 
 
 @dataclass(slots=True, eq=False)
@@ -100,7 +101,8 @@ class Committer:
     async def _write(self, group: Sequence[Waiting], tasks: asyncio.TaskGroup) -> None:
         """Write a group; if one of it fails, each by itself, so that only that one fails."""
         try:
-            committed = await self._commit([waiting.item for waiting in group])
+            drafts = [waiting.item for waiting in group]
+            committed = await tried_again(self._database, partial(self._commit, drafts))
         except RAGError as error:
             if len(group) == 1:
                 _settle(group, error)
@@ -112,19 +114,13 @@ class Committer:
         tasks.create_task(self._derive(committed, group))
 
     async def _commit(self, drafts: Sequence[Draft]) -> Committed:
-        for attempt in range(_TRIES):
-            try:
-                async with self._database.transaction(self._realm.statements) as session:
-                    graph, begin = self._realm.info.graph_name, self._embedder.begin if self.early else None
-                    commit = Commit(session, graph, self._extractor, reindex=self._reindex, begin=begin)
-                    committed = await commit.run(drafts)
-                    failpoints.reach("before_commit")
-                failpoints.reach("after_commit")
-                return committed
-            except Conflict:
-                if attempt == _TRIES - 1 or self._database.inside_transaction:
-                    raise
-        raise AssertionError("unreachable")
+        async with self._database.transaction(self._realm.statements) as session:
+            graph, begin = self._realm.info.graph_name, self._embedder.begin if self.early else None
+            commit = Commit(session, graph, self._extractor, reindex=self._reindex, begin=begin)
+            committed = await commit.run(drafts)
+            failpoints.reach("before_commit")
+        failpoints.reach("after_commit")
+        return committed
 
     async def _derive(self, committed: Committed, group: Sequence[Waiting]) -> None:
         """Vectors of changed entities and new relations; those that cannot be made stay marked as pending."""

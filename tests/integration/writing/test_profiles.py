@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import statistics
 import time
 from collections.abc import Sequence
 
@@ -106,7 +105,8 @@ async def test_the_last_of_two_thousand_mentions_of_one_entity_costs_what_the_fi
         seconds.append(time.perf_counter() - begun)
     [(_, _, description, _)] = await place.rows(PROFILE, "acme")
     assert len(description) <= DESCRIPTION_LIMIT
-    assert statistics.median(seconds[-8:]) < 2 * statistics.median(seconds[1:9])
+    # The quickest of each, since other work on the machine only ever slows one down.
+    assert min(seconds[-8:]) < 2 * min(seconds[1:9])
 
 
 async def test_equal_descriptions_do_not_crowd_out_others(place: Place) -> None:

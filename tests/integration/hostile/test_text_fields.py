@@ -199,7 +199,7 @@ async def test_every_text_of_a_question_is_data(full: GraphRAG) -> None:
 @hypothesis_settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 async def test_any_text_round_trips(round_trip: GraphRAG, text: str) -> None:
     report = await round_trip.index_text(f"{text}|", key=f"k{text}", title=text, metadata={text: text})
-    data = await round_trip.query_data(f"{text}|", QueryParam(top_k=200))
+    data = await round_trip.query_data(f"{text}|", QueryParam(top_k=200, fold=None))
     hits = {hit.sources[0].document: hit for hit in data.passages if hit.sources[0].document == report.key}
     assert hits[report.key].text == clean_text(f"{text}|")[0].strip()
     assert hits[report.key].metadata == {clean_text(text)[0]: clean_text(text)[0]}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 
 from post_graph_rag.config import Settings
@@ -179,12 +179,11 @@ class Opening:
 
         ours: whether the models were made for it, and are to be closed where it has not.
         """
-        try:
-            yield
-        except BaseException:
+        async with AsyncExitStack() as given_up:
             if ours and models is not self._models:
-                await models.close()
-            raise
+                given_up.push_async_callback(models.close)
+            yield
+            given_up.pop_all()
         await self._move_to(settings, models)
 
     async def _move_to(self, settings: Settings, models: Models) -> None:

@@ -18,7 +18,7 @@ import json
 import re
 import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import ExitStack, asynccontextmanager, suppress
 from functools import lru_cache
 from typing import Any, TypeAlias
 
@@ -59,16 +59,18 @@ class Calls:
     async def __aenter__(self) -> None:
         self.under_way += 1
         self.most_under_way = max(self.most_under_way, self.under_way)
-        try:
+        with ExitStack() as undone:
+            undone.callback(self._end)
             await asyncio.sleep(self.delay)
             if self.fail > 0:
                 self.fail -= 1
                 raise self.error
-        except BaseException:
-            self.under_way -= 1
-            raise
+            undone.pop_all()
 
     async def __aexit__(self, *_: object) -> None:
+        self._end()
+
+    def _end(self) -> None:
         self.under_way -= 1
 
 

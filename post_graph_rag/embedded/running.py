@@ -14,7 +14,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -126,11 +126,10 @@ def in_use(folder: Path) -> bool:
 
 def _lock(path: Path, how: int) -> int:
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    try:
+    with ExitStack() as undone:
+        undone.callback(os.close, descriptor)
         fcntl.flock(descriptor, how)
-    except BaseException:
-        os.close(descriptor)
-        raise
+        undone.pop_all()
     return descriptor
 
 

@@ -6,7 +6,7 @@ import asyncio
 import os
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -91,11 +91,10 @@ class EmbeddedServer:
         """
         with self._control():
             joined = running.join(self.folder)
-            try:
+            with ExitStack() as undone:
+                undone.callback(self._leave, joined)
                 address = self._ensure_running(self.keep_running)
-            except BaseException:
-                self._leave(joined)
-                raise
+                undone.pop_all()
         self._joined.append(joined)
         return address
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from post_graph_rag.errors import BudgetExceeded, ConfigurationError, InputError
 from post_graph_rag.models.answer_call import prompt_tokens
@@ -18,12 +17,11 @@ from post_graph_rag.models.protocols import (
     EmbeddingKind,
     EmbeddingModel,
     Vectors,
-    parameters_of,
-    place_of,
 )
 from post_graph_rag.models.roles import Models
 from post_graph_rag.models.tally import tallied, tell_tokens
 from post_graph_rag.models.tokens import Tokenizer
+from post_graph_rag.models.wrapped import WrappedChat, WrappedEmbedding
 from post_graph_rag.prices import Price, cost_of, price_of
 from post_graph_rag.records import DocumentReport
 
@@ -92,24 +90,12 @@ class Budget:
             self.spent_cost += cost_of(price, prompt, output, cached)
 
 
-class BudgetedChat:
+class BudgetedChat(WrappedChat):
     """`model` while the budget lasts. Raises BudgetExceeded."""
 
     def __init__(self, model: ChatModel, budget: Budget) -> None:
-        self._model = model
+        super().__init__(model)
         self._budget = budget
-
-    @property
-    def name(self) -> str:
-        return self._model.name
-
-    @property
-    def place(self) -> str:
-        return place_of(self._model)
-
-    @property
-    def parameters(self) -> Mapping[str, Any]:
-        return parameters_of(self._model)
 
     async def chat(self, request: ChatRequest) -> ChatReply:
         self._budget.check()
@@ -121,9 +107,6 @@ class BudgetedChat:
         self._budget.check()
         return self._model.stream(request)
 
-    async def close(self) -> None:
-        await self._model.close()
-
     def _counted(self, request: ChatRequest, reply: ChatReply) -> tuple[int, int]:
         if reply.prompt_tokens or reply.output_tokens:
             return reply.prompt_tokens, reply.output_tokens
@@ -131,20 +114,12 @@ class BudgetedChat:
         return prompt_tokens(request, tokenizer), tokenizer.count(reply.text)
 
 
-class BudgetedEmbedding:
+class BudgetedEmbedding(WrappedEmbedding):
     """`model` while the budget lasts. Raises BudgetExceeded."""
 
     def __init__(self, model: EmbeddingModel, budget: Budget) -> None:
-        self._model = model
+        super().__init__(model)
         self._budget = budget
-
-    @property
-    def name(self) -> str:
-        return self._model.name
-
-    @property
-    def dimensions(self) -> int | None:
-        return self._model.dimensions
 
     async def embed(self, texts: Sequence[str], kind: EmbeddingKind = "passage") -> Vectors:
         self._budget.check()
@@ -154,6 +129,3 @@ class BudgetedEmbedding:
         counted = tally.tokens or sum(self._budget.tokenizer.count(text) for text in texts)
         self._budget.spend((self.name,), counted)
         return vectors
-
-    async def close(self) -> None:
-        await self._model.close()

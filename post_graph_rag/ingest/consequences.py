@@ -19,7 +19,7 @@ from post_graph_rag.ingest.written import Committed, RelationText, Written
 from post_graph_rag.store import write
 from post_graph_rag.store.database import Session
 from post_graph_rag.store.projection import Touched, project
-from post_graph_rag.store.write import Findable, Posted, Ties
+from post_graph_rag.store.write import Findable, Posted
 from post_graph_rag.terms import term_counts
 
 Relations: TypeAlias = Mapping[int, Settled]
@@ -96,12 +96,8 @@ async def _merge(session: Session, stamp: datetime, touched: set[int], told: fro
         return frozenset()
     tied = told | ended | {live[source] for source in ended} | made.keys() | set(made.values())
     before = await write.merge_component(session, tied)
-    await write.put_merges(session, ended, made, {source: _cause(source, ties) for source in made}, stamp)
+    await write.put_merges(session, ended, made, ties.namesakes, stamp)
     return await _stand(session, stamp, {member.id for member in before} | tied)
-
-
-def _cause(source: int, ties: Ties) -> str:
-    return "sense" if any(claim.source == source and claim.namesake for claim in ties.claims) else "alias"
 
 
 async def _stand(session: Session, stamp: datetime, entities: set[int]) -> frozenset[int]:

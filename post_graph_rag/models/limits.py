@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from dataclasses import replace
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -18,11 +18,10 @@ from post_graph_rag.models.protocols import (
     EmbeddingKind,
     EmbeddingModel,
     Vectors,
-    parameters_of,
-    place_of,
 )
 from post_graph_rag.models.tally import MOST_COUNTED
 from post_graph_rag.models.usable import usable
+from post_graph_rag.models.wrapped import WrappedChat, WrappedEmbedding
 
 
 class Slots:
@@ -40,7 +39,7 @@ class Slots:
         return self._by_loop[loop]
 
 
-class LimitedChat:
+class LimitedChat(WrappedChat):
     """`model` with at most `most` calls under way; an open stream is one.
 
     Its words and its name lose what PostgreSQL cannot hold. Raises LLMError for an answer that is no ChatReply, and for
@@ -48,7 +47,7 @@ class LimitedChat:
     """
 
     def __init__(self, model: ChatModel, most: int | Slots) -> None:
-        self._model = model
+        super().__init__(model)
         self._slots = most if isinstance(most, Slots) else Slots(most)
 
     def around(self, wrap: Callable[[ChatModel], ChatModel]) -> LimitedChat:
@@ -58,16 +57,6 @@ class LimitedChat:
     @property
     def name(self) -> str:
         return clean_text(self._model.name)[0]
-
-    @property
-    def place(self) -> str:
-        """Where the model is asked; empty where it does not say."""
-        return place_of(self._model)
-
-    @property
-    def parameters(self) -> Mapping[str, Any]:
-        """What the model asks of every reply, whatever the request says; a model of anybody's need not say."""
-        return parameters_of(self._model)
 
     async def chat(self, request: ChatRequest) -> ChatReply:
         async with self._slots.here():
@@ -84,18 +73,15 @@ class LimitedChat:
                 if isinstance(pieces, AsyncGenerator):
                     await pieces.aclose()
 
-    async def close(self) -> None:
-        await self._model.close()
 
-
-class LimitedEmbedding:
+class LimitedEmbedding(WrappedEmbedding):
     """`model` with at most `most` calls under way.
 
     Raises EmbeddingError for an answer that is not its vectors, and for whatever the model raises likewise.
     """
 
     def __init__(self, model: EmbeddingModel, most: int | Slots) -> None:
-        self._model = model
+        super().__init__(model)
         self._slots = most if isinstance(most, Slots) else Slots(most)
 
     def around(self, wrap: Callable[[EmbeddingModel], EmbeddingModel]) -> LimitedEmbedding:
@@ -106,17 +92,10 @@ class LimitedEmbedding:
     def name(self) -> str:
         return clean_text(self._model.name)[0]
 
-    @property
-    def dimensions(self) -> int | None:
-        return self._model.dimensions
-
     async def embed(self, texts: Sequence[str], kind: EmbeddingKind = "passage") -> Vectors:
         async with self._slots.here():
             made = await _answer(EmbeddingError, self.name, self._model.embed, texts, kind)
             return usable(made, len(texts), self.name)
-
-    async def close(self) -> None:
-        await self._model.close()
 
 
 async def _answer(kind: type[LLMError] | type[EmbeddingError], name: str, call: Callable[..., Any], *args: Any) -> Any:

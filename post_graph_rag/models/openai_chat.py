@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from contextlib import AsyncExitStack
 from typing import Any, TypeVar
 
 from post_graph_rag.errors import LLMError
@@ -90,11 +91,11 @@ class OpenAIChat:
     async def _open(self, body: Mapping[str, Any], patience: Patience) -> tuple[_Pieces, str | None]:
         async def opened() -> tuple[_Pieces, str | None]:
             stream = _Pieces(await self._endpoint.open_stream(PATH, body))
-            try:
-                return stream, await stream.next()
-            except BaseException:
-                await stream.close()
-                raise
+            async with AsyncExitStack() as undone:
+                undone.push_async_callback(stream.close)
+                first = await stream.next()
+                undone.pop_all()
+            return stream, first
 
         return await self._tried(opened, patience)
 

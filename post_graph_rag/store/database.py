@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from typing import Any, Literal
 
 import asyncpg
@@ -227,13 +227,12 @@ async def _transaction(connection: Any, search_path: str, begin: str, end: str =
 
     A statement that was cancelled may have been carried out all the same, so rolled back it is in any case.
     """
-    try:
+    async with AsyncExitStack() as undone:
+        undone.push_async_callback(_undo, connection, "ROLLBACK")
         await connection.execute(f"{begin}; {local_settings.script(search_path)}")
         yield
         await connection.execute(end)
-    except BaseException:
-        await _undo(connection, "ROLLBACK")
-        raise
+        undone.pop_all()
 
 
 @asynccontextmanager
@@ -250,11 +249,10 @@ async def _inside(connection: Any, search_path: str) -> AsyncIterator[None]:
 async def _savepoint(connection: Any) -> AsyncIterator[None]:
     """The driver's own refuses in a transaction that was begun by a statement."""
     await connection.execute("SAVEPOINT post_graph_rag")
-    try:
+    async with AsyncExitStack() as undone:
+        undone.push_async_callback(_undo, connection, _BACK)
         yield
-    except BaseException:
-        await _undo(connection, _BACK)
-        raise
+        undone.pop_all()
     await connection.execute("RELEASE post_graph_rag")
 
 

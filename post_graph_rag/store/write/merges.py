@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -49,6 +49,11 @@ class Ties:
         """All whose merges are settled by these."""
         return {claim.source for claim in self.claims} | self.open
 
+    @property
+    def namesakes(self) -> set[int]:
+        """Those that are merged, if at all, into the only thing of their name."""
+        return {claim.source for claim in self.claims if claim.namesake}
+
 
 async def touched_claims(session: Session, entities: Iterable[int]) -> Ties:
     """What may depend on these entities: claims on their keys, on those they claim, and so on, and people's words."""
@@ -78,12 +83,12 @@ async def live_merges(session: Session, entities: Iterable[int], sources: Iterab
 
 
 async def put_merges(
-    session: Session, ended: Iterable[int], made: Mapping[int, int], causes: Mapping[int, str], stamp: datetime
+    session: Session, ended: Iterable[int], made: Mapping[int, int], namesakes: Collection[int], stamp: datetime
 ) -> None:
-    """End merges by their source, and make new ones, each for the cause that its source has."""
+    """End merges by their source, and make new ones: `namesakes` as the only one so called, others by their aliases."""
     sources = sorted(made)
-    targets, why = [made[source] for source in sources], [causes[source] for source in sources]
-    await session.run("put_merges", sorted(ended), sources, targets, why, stamp)
+    causes = ["sense" if source in namesakes else "alias" for source in sources]
+    await session.run("put_merges", sorted(ended), sources, [made[source] for source in sources], causes, stamp)
 
 
 async def put_user_merges(session: Session, sources: Iterable[int], target: int, stamp: datetime) -> None:

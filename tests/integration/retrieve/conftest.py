@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import uuid
 from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 
 import pytest
 
@@ -54,9 +55,24 @@ def fill_world(world: Filler) -> None:
 @pytest.fixture(scope="session")
 def world_dsn(server_dsn: str, template_database: str) -> Iterator[str]:
     """A database whose realm `library` holds the small world; tests only read it."""
-    with fresh_database(server_dsn, f"pgr_{uuid.uuid4().hex[:12]}", template_database) as dsn:
-        asyncio.run(_make(dsn, fill_world))
+    with filled(server_dsn, template_database, fill_world) as dsn:
         yield dsn
+
+
+@contextmanager
+def filled(server_dsn: str, template_database: str, fill: Callable[[Filler], None]) -> Iterator[str]:
+    """A database whose realm `library` holds what `fill` puts into it."""
+    with fresh_database(server_dsn, f"pgr_{uuid.uuid4().hex[:12]}", template_database) as dsn:
+        asyncio.run(_make(dsn, fill))
+        yield dsn
+
+
+@asynccontextmanager
+async def reading(dsn: str) -> AsyncIterator[Reader]:
+    """A reader of that realm."""
+    database = Database(dsn, pool_size=2)
+    yield reader_of(database, await find_realm(database, REALM))
+    await database.close()
 
 
 async def _make(dsn: str, fill: Callable[[Filler], None]) -> None:

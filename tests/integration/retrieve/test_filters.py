@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import uuid
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
@@ -12,12 +10,8 @@ import pytest
 from benchmarks.sqlcount import counting
 from post_graph_rag.records import QueryData, QueryParam
 from post_graph_rag.retrieve.pipeline import Reader, retrieve
-from post_graph_rag.store.database import Database
-from post_graph_rag.store.realms import ensure_realm, find_realm
-from post_graph_rag.testing import ScriptedEmbedding
-from tests.integration.retrieve.conftest import DIMENSIONS, REALM, reader_of
+from tests.integration.retrieve.conftest import filled, reading
 from tests.integration.retrieve.filling import Fact, Filler
-from tests.servers import fresh_database
 
 ASKED = "What do Kestrel, Orion, bells, Trieste and Vega have to do with one another?"
 SHARED = "Orion stands in Trieste."
@@ -37,27 +31,16 @@ def fill(filler: Filler) -> None:
     filler.document("vega.md", "Vega owns bells.", [Fact("Vega", "owns", "bells")])
 
 
-async def make(dsn: str) -> None:
-    database = Database(dsn)
-    realm = await ensure_realm(database, REALM, "scripted-embedding", DIMENSIONS, "none")
-    filler = Filler(realm, ScriptedEmbedding(DIMENSIONS))
-    fill(filler)
-    await filler.flush(dsn)
-    await database.close()
-
-
 @pytest.fixture(scope="module")
 def filtered_dsn(server_dsn: str, template_database: str) -> Iterator[str]:
-    with fresh_database(server_dsn, f"pgr_{uuid.uuid4().hex[:12]}", template_database) as dsn:
-        asyncio.run(make(dsn))
+    with filled(server_dsn, template_database, fill) as dsn:
         yield dsn
 
 
 @pytest.fixture
 async def reader(filtered_dsn: str) -> AsyncIterator[Reader]:
-    database = Database(filtered_dsn, pool_size=2)
-    yield reader_of(database, await find_realm(database, REALM))
-    await database.close()
+    async with reading(filtered_dsn) as opened:
+        yield opened
 
 
 def texts(data: QueryData) -> set[str]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import uuid
 from collections.abc import AsyncIterator, Iterator
 
 import asyncpg
@@ -13,11 +11,9 @@ from post_graph_rag.records import QueryData, QueryParam
 from post_graph_rag.retrieve.pipeline import Reader, retrieve
 from post_graph_rag.store.database import Database
 from post_graph_rag.store.identifiers import quoted
-from post_graph_rag.store.realms import Realm, ensure_realm, find_realm
-from post_graph_rag.testing import ScriptedEmbedding
-from tests.integration.retrieve.conftest import DIMENSIONS, REALM, reader_of
+from post_graph_rag.store.realms import Realm
+from tests.integration.retrieve.conftest import filled, reader_of, reading
 from tests.integration.retrieve.filling import Filler
-from tests.servers import fresh_database
 
 TEXTS = {
     "snake": "The job calls parse_config_file before it starts.",
@@ -53,27 +49,16 @@ def fill(world: Filler) -> None:
     world.document("far", "Kept elsewhere.", mentions=["Orbitron"], space="other")
 
 
-async def make(dsn: str) -> None:
-    database = Database(dsn)
-    realm = await ensure_realm(database, REALM, "scripted-embedding", DIMENSIONS, "none")
-    filler = Filler(realm, ScriptedEmbedding(DIMENSIONS))
-    fill(filler)
-    await filler.flush(dsn)
-    await database.close()
-
-
 @pytest.fixture(scope="module")
 def made_dsn(server_dsn: str, template_database: str) -> Iterator[str]:
-    with fresh_database(server_dsn, f"pgr_{uuid.uuid4().hex[:12]}", template_database) as dsn:
-        asyncio.run(make(dsn))
+    with filled(server_dsn, template_database, fill) as dsn:
         yield dsn
 
 
 @pytest.fixture
 async def made(made_dsn: str) -> AsyncIterator[Reader]:
-    database = Database(made_dsn, pool_size=1)
-    yield reader_of(database, await find_realm(database, REALM))
-    await database.close()
+    async with reading(made_dsn) as opened:
+        yield opened
 
 
 def named(data: QueryData) -> list[str]:

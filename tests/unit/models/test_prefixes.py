@@ -76,7 +76,7 @@ async def test_a_vector_that_is_stored_under_another_prefix_is_not_used() -> Non
 
 @pytest.mark.parametrize("said", [(None, None), ("query: ", None), ("query: ", "passage: ")])
 def test_prefixes_that_are_not_said_or_are_the_realms_fit(said: tuple[str | None, str | None]) -> None:
-    check_prefixes(REALM, *said)
+    assert check_prefixes(REALM, *said) is None  # refused, it raises
 
 
 @pytest.mark.parametrize(

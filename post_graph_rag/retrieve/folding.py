@@ -66,8 +66,12 @@ def _group_folded(texts: Sequence[str], places: Sequence[int], least: float) -> 
         yield places[place], tuple(others)
 
 
+@lru_cache(maxsize=1 << 12)
 def _details(text: str) -> tuple[str, ...]:
-    """What a text says beside its words: its numbers, sorted, and which marks it has that are no punctuation."""
+    """What a text says beside its words: its numbers, sorted, and which marks it has that are no punctuation.
+
+    Remembered, as the size of a text is: the same passages are looked at for question after question.
+    """
     shown = text if text.isascii() else fold(visible(text))
     characters = set(shown)
     below = _BELOW_ZERO.findall(shown) if characters & {"-", "\u2212"} else ()

@@ -22,7 +22,7 @@ Channel = Literal[
 ]
 
 USUAL_WEIGHTS: Mapping[Channel, float] = {
-    "passage_vector": 0.4,
+    "passage_vector": 0.2,
     "passage_text": 0.4,
     "entity_vector": 1.0,
     "entity_name": 1.0,

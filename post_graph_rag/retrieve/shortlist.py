@@ -17,7 +17,7 @@ from post_graph_rag.retrieve.trace import Trace
 from post_graph_rag.store.search import Hits
 
 _SPARE = 4
-"""Passages that are looked up beyond those that are kept, at least, in the place of such as turn out to be copies."""
+"""So many at least, or half as many as are kept, are looked up beyond them where some will go or others be preferred."""
 _POOL = 4
 """So many times as many are looked at as are kept, where something chooses among them."""
 
@@ -36,11 +36,8 @@ class Wanted:
     def kept(self, kind: Kind) -> int:
         """More of those of which some will go once the record has told what they are."""
         most = self.passages if kind == "passage" else self.param.top_k
-        spare = {
-            "passage": max(_SPARE, most // 2) if self.param.fold is not None else 0,
-            "relation": most if self.told else 0,
-        }
-        return most + spare.get(kind, 0)
+        some_go = {"passage": self.param.fold is not None, "relation": self.told, "entity": False}
+        return most + max(_SPARE, most // 2) if some_go[kind] else most
 
     def pool(self, kind: Kind) -> int:
         choosing = self.param.mmr is not None or self.param.node_distance

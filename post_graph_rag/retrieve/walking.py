@@ -22,7 +22,7 @@ _PASSAGES = 20
 """How many of the best passages the walker may start anew from."""
 _SEED_RRF_K = 1
 """Seeds are few and the first of them is meant most often, so that ranks count much more than in the final fusion."""
-_PASSAGE_WEIGHT = 0.3
+_PASSAGE_WEIGHT = 2.0
 """Weight of a passage as a starting point beside an entity's: many passages are near, few entities are meant.
 
 Source: Gutiérrez et al., From RAG to Memory (HippoRAG 2), 2025.

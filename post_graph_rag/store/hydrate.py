@@ -36,10 +36,9 @@ async def hydrate(
     when: as of which time they are shown; what the record did not hold then is left out, with what it was called and
         said to be then.
     """
-    if when.plain:
-        return _shown(json.loads(await session.value("search_hydrate", passages, entities, relations, most)))
-    found = json.loads(await session.value("search_timed_hydrate", *when.values, passages, entities, relations, most))
-    return _shown(_worded(found))
+    asked = () if when.plain else when.values
+    found = json.loads(await session.value(when.statement("hydrate"), *asked, passages, entities, relations, most))
+    return _shown(found if when.plain else _worded(found))
 
 
 def _shown(found: Mapping[str, Sequence[Row] | None]) -> Shown:

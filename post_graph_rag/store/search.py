@@ -172,9 +172,7 @@ async def walk(
 
 async def _rows(session: Session, search: str, when: When, *values: Any) -> Sequence[Mapping[str, Any]]:
     """Rows of a search, whose statement for another time than now takes that time first."""
-    if when.plain:
-        return await session.rows(f"search_{search}", *values)
-    return await session.rows(f"search_timed_{search}", *when.values, *values)
+    return await session.rows(when.statement(search), *(() if when.plain else when.values), *values)
 
 
 def _hits(rows: Sequence[Mapping[str, Any]]) -> dict[Channel, Hits]:

@@ -1,7 +1,9 @@
 """Named SQL from store/sql/*.sql, rendered once for a realm.
 
 A file holds statements headed by `-- name: …`. Placeholders in braces are identifiers, types or numbers of ours, never
-data, or the name of another piece of SQL, which several statements share.
+data, or the name of another piece of SQL, which several statements share. A piece may have a simpler version for
+questions that are put to all documents, whose name ends in `_anywhere`; a statement that is asked for by such a name is
+made of these where there are any. What a question does not ask it need not pay for.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ from collections.abc import Mapping
 from functools import cache
 from importlib import resources
 
+ANYWHERE = "_anywhere"
 _NAME = re.compile(r"^-- name: (\w+)$", re.MULTILINE)
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 
@@ -45,8 +48,13 @@ class Statements:
     def __getitem__(self, name: str) -> str:
         text = self._rendered.get(name)
         if text is None:
-            text = self._rendered[name] = _PLACEHOLDER.sub(lambda match: self._part(match[1]), sources()[name])
+            text = self._rendered[name] = self._render(name)
         return text
 
-    def _part(self, name: str) -> str:
-        return self._names[name] if name in self._names else self[name]
+    def _render(self, name: str) -> str:
+        usual = name.removesuffix(ANYWHERE)
+        text = sources().get(name, sources()[usual])
+        return _PLACEHOLDER.sub(lambda match: self._part(match[1], name[len(usual) :]), text)
+
+    def _part(self, name: str, version: str) -> str:
+        return self._names[name] if name in self._names else self[name + version]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from post_graph_rag.store.statements import ANYWHERE
+
 
 @dataclass(frozen=True, slots=True)
 class When:
@@ -27,6 +29,12 @@ class When:
     def plain(self) -> bool:
         """Whether all that is current now is asked for, and nothing else."""
         return self == When()
+
+    def statement(self, search: str) -> str:
+        """The name of the statement that makes this search: of now, of another time, or within some documents too."""
+        if self.plain:
+            return f"search_{search}"
+        return f"search_timed_{search}{ANYWHERE if self.within is None else ''}"
 
     @property
     def values(self) -> tuple[str | None, str | None, str | None, bool, bool, str | None]:

@@ -32,10 +32,12 @@ source AS MATERIALIZED (
                ) ORDER BY id, ordinal) AS sources
         FROM (
             SELECT d.id, d.key, v.title, v.source, dp.ordinal, dp.starts, dp.ends, v.metadata, v.observed_text
-            FROM {record}.document_passage dp
-            JOIN {record}.document_version v ON v.id = dp.version AND upper_inf(v.recorded)
-            JOIN {record}.document d ON d.id = v.document
-            WHERE dp.passage = p.id AND upper_inf(dp.recorded)
+            -- Look-ups one by one: a join would go through all documents in the order that is asked for.
+            FROM (SELECT l.* FROM {record}.document_passage l
+                  WHERE l.passage = p.id AND upper_inf(l.recorded) OFFSET 0) dp
+            CROSS JOIN LATERAL (
+                SELECT * FROM {record}.document_version k WHERE k.id = dp.version AND upper_inf(k.recorded) OFFSET 0) v
+            CROSS JOIN LATERAL (SELECT k.id, k.key FROM {record}.document k WHERE k.id = v.document OFFSET 0) d
             ORDER BY d.id, dp.ordinal LIMIT $4::int
         ) place
     ) s WHERE s.sources IS NOT NULL

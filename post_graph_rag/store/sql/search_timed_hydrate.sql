@@ -52,10 +52,12 @@ source AS MATERIALIZED (
                ) ORDER BY id, ordinal) AS sources
         FROM (
             SELECT d.id, d.key, v.title, v.source, it.ordinal, it.starts, it.ends, v.metadata, v.observed_text
-            FROM {record}.document_passage it
-            JOIN {record}.document_version v ON v.id = it.version AND v.recorded @> mark
-            JOIN {record}.document d ON d.id = v.document
-            WHERE it.passage = p.id AND {mention_visible} AND {version_fits}
+            -- Look-ups one by one: a join would go through all documents in the order that is asked for.
+            FROM (SELECT l.* FROM {record}.document_passage l WHERE l.passage = p.id OFFSET 0) it
+            CROSS JOIN LATERAL (
+                SELECT * FROM {record}.document_version k WHERE k.id = it.version AND k.recorded @> mark OFFSET 0) v
+            CROSS JOIN LATERAL (SELECT k.id, k.key FROM {record}.document k WHERE k.id = v.document OFFSET 0) d
+            WHERE {mention_visible} AND {version_fits}
             ORDER BY d.id, it.ordinal LIMIT $10::int
         ) place
     ) s WHERE s.sources IS NOT NULL

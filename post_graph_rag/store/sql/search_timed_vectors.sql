@@ -147,6 +147,33 @@ hit AS (
     UNION ALL
     SELECT q.channel, q.number, near.id, near.distance
     FROM query q CROSS JOIN LATERAL (
+        SELECT it.id, it.embedding <=> q.embedding AS distance FROM {entity_vector} it
+        WHERE it.space = ANY($11::int[]) AND (it.current OR (SELECT past OR dormant FROM at)) AND {entity_visible}
+        ORDER BY (it.embedding <=> q.embedding) + 0 LIMIT $12::int
+    ) near WHERE q.channel = 'entity_vector' AND (SELECT few FROM short WHERE channel = 'entity_vector' AND NOT picked)
+    UNION ALL
+    SELECT q.channel, q.number, near.id, near.distance
+    FROM query q CROSS JOIN LATERAL (
+        SELECT it.id, it.embedding <=> q.embedding AS distance FROM {relation_vector} it
+        WHERE it.space = ANY($11::int[]) AND (it.current OR (SELECT past_facts FROM at)) AND {relation_visible}
+        ORDER BY (it.embedding <=> q.embedding) + 0 LIMIT $12::int
+    ) near WHERE q.channel = 'relation_vector'
+          AND (SELECT few FROM short WHERE channel = 'relation_vector' AND NOT picked)
+    {nearest_of_documents}
+),
+once AS (
+    SELECT channel, id, distance, row_number() OVER (PARTITION BY channel, number ORDER BY distance, id) AS rank
+    FROM (SELECT channel, number, id, min(distance) AS distance FROM hit GROUP BY channel, number, id) found
+),
+best AS (SELECT channel, id, 1 - min(distance) AS score FROM once WHERE rank <= $12::int GROUP BY channel, id)
+SELECT channel, array_agg(id ORDER BY score DESC, id) AS ids, array_agg(score ORDER BY score DESC, id) AS scores
+FROM best GROUP BY channel
+
+-- name: nearest_of_documents
+-- The nearest of all that some documents hold, without an index on vectors.
+    UNION ALL
+    SELECT q.channel, q.number, near.id, near.distance
+    FROM query q CROSS JOIN LATERAL (
         SELECT it.id, it.embedding <=> q.embedding AS distance
         FROM (SELECT DISTINCT passage AS id FROM passing OFFSET 0) told CROSS JOIN LATERAL (
             SELECT v.id, v.embedding FROM {passage_vector} v
@@ -154,13 +181,6 @@ hit AS (
         ) it
         WHERE {passage_visible} ORDER BY (it.embedding <=> q.embedding) + 0 LIMIT $12::int
     ) near WHERE q.channel = 'passage_vector' AND (SELECT few FROM short WHERE channel = 'passage_vector' AND picked)
-    UNION ALL
-    SELECT q.channel, q.number, near.id, near.distance
-    FROM query q CROSS JOIN LATERAL (
-        SELECT it.id, it.embedding <=> q.embedding AS distance FROM {entity_vector} it
-        WHERE it.space = ANY($11::int[]) AND (it.current OR (SELECT past OR dormant FROM at)) AND {entity_visible}
-        ORDER BY (it.embedding <=> q.embedding) + 0 LIMIT $12::int
-    ) near WHERE q.channel = 'entity_vector' AND (SELECT few FROM short WHERE channel = 'entity_vector' AND NOT picked)
     UNION ALL
     SELECT q.channel, q.number, near.id, near.distance
     FROM query q CROSS JOIN LATERAL (
@@ -184,14 +204,6 @@ hit AS (
     UNION ALL
     SELECT q.channel, q.number, near.id, near.distance
     FROM query q CROSS JOIN LATERAL (
-        SELECT it.id, it.embedding <=> q.embedding AS distance FROM {relation_vector} it
-        WHERE it.space = ANY($11::int[]) AND (it.current OR (SELECT past_facts FROM at)) AND {relation_visible}
-        ORDER BY (it.embedding <=> q.embedding) + 0 LIMIT $12::int
-    ) near WHERE q.channel = 'relation_vector'
-          AND (SELECT few FROM short WHERE channel = 'relation_vector' AND NOT picked)
-    UNION ALL
-    SELECT q.channel, q.number, near.id, near.distance
-    FROM query q CROSS JOIN LATERAL (
         SELECT it.id, it.embedding <=> q.embedding AS distance
         FROM (
             SELECT DISTINCT e.relation AS id
@@ -205,11 +217,6 @@ hit AS (
         ) it
         WHERE {relation_visible} ORDER BY (it.embedding <=> q.embedding) + 0 LIMIT $12::int
     ) near WHERE q.channel = 'relation_vector' AND (SELECT few FROM short WHERE channel = 'relation_vector' AND picked)
-),
-once AS (
-    SELECT channel, id, distance, row_number() OVER (PARTITION BY channel, number ORDER BY distance, id) AS rank
-    FROM (SELECT channel, number, id, min(distance) AS distance FROM hit GROUP BY channel, number, id) found
-),
-best AS (SELECT channel, id, 1 - min(distance) AS score FROM once WHERE rank <= $12::int GROUP BY channel, id)
-SELECT channel, array_agg(id ORDER BY score DESC, id) AS ids, array_agg(score ORDER BY score DESC, id) AS scores
-FROM best GROUP BY channel
+
+-- name: nearest_of_documents_anywhere
+-- None.

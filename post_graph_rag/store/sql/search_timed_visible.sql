@@ -26,6 +26,9 @@ at AS MATERIALIZED (
     ) few
 )
 
+-- name: at_anywhere
+at AS MATERIALIZED ({asked_for})
+
 -- name: asked_for
     SELECT coalesce(g.mark, 'infinity') AS mark, $2::text::tstzrange AS as_of, $3::text::tstzrange AS observed,
            $4::boolean AS superseded, $5::boolean AS dormant,
@@ -54,6 +57,9 @@ at AS MATERIALIZED (
          SELECT bool_or(v.metadata -> w.key @> x.value) FROM jsonb_array_elements(w.value) x), false))
      FROM jsonb_each((SELECT metadata FROM at)) w), true))
 
+-- name: version_fits_anywhere
+true
+
 -- name: passage_visible
 ((SELECT true FROM {record}.document_passage l
   WHERE l.passage = it.id AND l.recorded @> (SELECT mark FROM at) LIMIT 1)
@@ -72,6 +78,10 @@ at AS MATERIALIZED (
             WHERE v.id = l.version AND v.recorded @> (SELECT mark FROM at) OFFSET 0
         ) v
         WHERE l.passage = it.passage AND l.recorded @> (SELECT mark FROM at) AND {version_fits} LIMIT 1)))
+
+-- name: in_window_anywhere
+((SELECT observed IS NULL FROM at)
+ OR (SELECT p.event <@ (SELECT observed FROM at) FROM {record}.passage p WHERE p.id = it.passage))
 
 -- name: mention_visible
 (it.recorded @> (SELECT mark FROM at) AND {in_window})
@@ -112,16 +122,28 @@ at AS MATERIALIZED (
      FROM (SELECT e.passage, e.recorded FROM {record}.relation_evidence e WHERE e.relation = it.id OFFSET 0) AS it
      WHERE {mention_visible} LIMIT 1))
 
+-- name: predicate_fits
+((SELECT predicates IS NULL FROM at) OR (
+    SELECT r.predicate = ANY((SELECT predicates FROM at)::text[]) FROM {record}.relation r WHERE r.id = it.id))
+
+-- name: predicate_fits_anywhere
+true
+
 -- name: relation_visible
-(((SELECT predicates IS NULL FROM at) OR (
-     SELECT r.predicate = ANY((SELECT predicates FROM at)::text[]) FROM {record}.relation r WHERE r.id = it.id))
+({predicate_fits}
  AND (SELECT true FROM {record}.relation_period p WHERE p.relation = it.id AND {period_visible} LIMIT 1)
  AND {relation_in_window})
+
+-- name: edge_fits
+((SELECT predicates IS NULL FROM at) OR it.predicate = ANY((SELECT predicates FROM at)::text[]))
+
+-- name: edge_fits_anywhere
+true
 
 -- name: edge_visible
 -- The same of a row of relations. What it keeps of its only open period, of its beginning and of its end answers for
 -- most; only for the rest are periods looked up.
-(((SELECT predicates IS NULL FROM at) OR it.predicate = ANY((SELECT predicates FROM at)::text[]))
+({edge_fits}
  AND CASE WHEN it.held IS NOT NULL AND (SELECT NOT past FROM at)
           THEN CASE WHEN (SELECT as_of IS NULL FROM at) THEN it.current OR (SELECT superseded FROM at)
                     ELSE it.held && (SELECT as_of FROM at) END

@@ -9,9 +9,10 @@ import pytest
 
 from post_graph_rag.store.local_settings import script
 from post_graph_rag.store.realms import Realm
-from post_graph_rag.store.statements import render, sources
+from post_graph_rag.store.statements import ANYWHERE, render, sources
 
-SEARCHES = [name for name in sources() if name.startswith("search_")]
+NAMED = [name for name in sources() if name.startswith("search_")]
+SEARCHES = [*NAMED, *(f"{name}{ANYWHERE}" for name in NAMED if name.startswith("search_timed_"))]
 SMALL = {"space", "clock"}
 """Tables that do not grow: a row for each space, and one."""
 READ = re.compile(r"Seq Scan on (\w+)")

@@ -17,7 +17,7 @@ from post_graph_rag.retrieve.trace import Trace
 from post_graph_rag.store.search import Hits
 
 _SPARE = 4
-"""So many at least, or half as many as are kept, are looked up beyond them where some will go or others be preferred."""
+"""So many at least, or half as many as are kept, are looked up beyond them where some will go or a choice is made."""
 _POOL = 4
 """So many times as many are looked at as are kept, where something chooses among them."""
 

@@ -33,14 +33,14 @@ def test_a_name_in_the_question_is_a_start_beside_the_entity_that_is_most_alike(
 
 
 def test_the_first_passages_of_the_walk_come_before_those_of_single_channels(found: Found) -> None:
-    assert [number for number, _ in found.best("passage", QueryParam(), 3)] == [9, 8, 1]
+    assert [number for number, _ in found.best("passage", QueryParam(), 3)] == [9, 8, 4]
 
 
 def test_a_weight_that_is_given_counts_instead_of_the_usual_one(found: Found) -> None:
     assert [number for number, _ in found.best("passage", QueryParam(weights={"passage_text": 3.0}), 2)] == [4, 5]
 
 
-@pytest.mark.parametrize(("channel", "weight"), [("walk", 1.0), ("passage_vector", 0.4), ("evidence", 0.02)])
+@pytest.mark.parametrize(("channel", "weight"), [("walk", 1.0), ("passage_vector", 0.2), ("evidence", 0.02)])
 def test_a_channel_that_is_not_named_has_its_usual_weight(channel: Channel, weight: float) -> None:
     assert QueryParam(weights={"relation_text": 2.0}).weight(channel) == weight
 

@@ -34,6 +34,9 @@ def test_what_is_preferred_scores_higher_than_the_rest() -> None:
     assert [one.score for one in preferred(fused, {2})] == [1.5, 1.0]
 
 
-def test_twice_as_many_relations_are_looked_at_where_the_record_tells_which_are_meant() -> None:
-    wanted = Wanted(QueryParam(top_k=5, fold=None), passages=5, told=True)
-    assert (wanted.kept("relation"), wanted.kept("passage"), wanted.kept("entity")) == (10, 5, 5)
+@pytest.mark.parametrize(("top_k", "looked_at"), [(1, 5), (5, 9), (20, 30)])
+def test_half_as_many_more_relations_are_looked_at_where_the_record_tells_which_are_meant(
+    top_k: int, looked_at: int
+) -> None:
+    wanted = Wanted(QueryParam(top_k=top_k, fold=None), passages=5, told=True)
+    assert (wanted.kept("relation"), wanted.kept("passage"), wanted.kept("entity")) == (looked_at, 5, top_k)

@@ -16,8 +16,10 @@ from post_graph_rag.retrieve.quota import in_turn
 from post_graph_rag.retrieve.trace import Trace
 from post_graph_rag.store.search import Hits
 
-_SPARE = 4
-"""So many at least, or half as many as are kept, are looked up beyond them where some will go or a choice is made."""
+_COPIES = 4
+"""So many passages at least, or half as many as are kept, are looked up beyond them, since copies of others will go."""
+_TOLD = 12
+"""So many relations at least, or as many as are kept, are looked up beyond them where the record tells which lead."""
 _POOL = 4
 """So many times as many are looked at as are kept, where something chooses among them."""
 
@@ -36,8 +38,11 @@ class Wanted:
     def kept(self, kind: Kind) -> int:
         """More of those of which some will go once the record has told what they are."""
         most = self.passages if kind == "passage" else self.param.top_k
-        some_go = {"passage": self.param.fold is not None, "relation": self.told, "entity": False}
-        return most + max(_SPARE, most // 2) if some_go[kind] else most
+        spare = {
+            "passage": max(_COPIES, most // 2) if self.param.fold is not None else 0,
+            "relation": max(_TOLD, most) if self.told else 0,
+        }
+        return most + spare.get(kind, 0)
 
     def pool(self, kind: Kind) -> int:
         choosing = self.param.mmr is not None or self.param.node_distance

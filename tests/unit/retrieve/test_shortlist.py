@@ -34,8 +34,8 @@ def test_what_is_preferred_scores_higher_than_the_rest() -> None:
     assert [one.score for one in preferred(fused, {2})] == [1.5, 1.0]
 
 
-@pytest.mark.parametrize(("top_k", "looked_at"), [(1, 5), (5, 9), (20, 30)])
-def test_half_as_many_more_relations_are_looked_at_where_the_record_tells_which_are_meant(
+@pytest.mark.parametrize(("top_k", "looked_at"), [(1, 13), (5, 17), (20, 40)])
+def test_as_many_more_relations_are_looked_at_where_the_record_tells_which_are_meant(
     top_k: int, looked_at: int
 ) -> None:
     wanted = Wanted(QueryParam(top_k=top_k, fold=None), passages=5, told=True)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from benchmarks.quality import DATABASE, indexed, options
 from benchmarks.quality_score import DEPTHS
-from benchmarks.quality_sets import SETS, RecallSet, recall_set
+from benchmarks.quality_sets import HELD_OUT, SETS, RecallSet, recall_set
 from benchmarks.resolution import rows
 from benchmarks.server import bench_server, database_dsn
 from post_graph_rag.records import QueryParam
@@ -41,12 +41,12 @@ WALKS: Mapping[str, Sequence[float]] = {
     "_ENTITIES": (4, 6, 8, 10, 12),
     "_RELATIONS": (2, 3, 4, 5, 6, 8),
     "_PASSAGES": (5, 10, 20, 30),
-    "_PASSAGE_WEIGHT": (0.05, 0.1, 0.2, 0.3, 0.5, 1.0, 2.0),
+    "_PASSAGE_WEIGHT": (0.1, 0.3, 0.5, 1.0, 2.0, 3.0, 4.0),
     "_SEED_RRF_K": (1, 2, 5, 10),
     "_DAMPING": (0.5, 0.6, 0.7, 0.8, 0.85, 0.9),
 }
 WEIGHTS: Mapping[str, Sequence[float]] = {
-    "passage_vector": (0.2, 0.3, 0.4, 0.5, 0.7, 1.0),
+    "passage_vector": (0.0, 0.1, 0.2, 0.3, 0.4, 0.7, 1.0),
     "passage_text": (0.2, 0.3, 0.4, 0.5, 0.7, 1.0),
     "entity_vector": (0.5, 1.0, 2.0),
     "entity_name": (0.5, 1.0, 2.0),
@@ -171,7 +171,7 @@ async def run(dsn: str, sets: Sequence[RecallSet]) -> None:
 def main() -> None:
     """On the database that the quality benchmark left."""
     given = options()
-    sets = [recall_set(name, given.data, given.cache, given.queries) for name in SETS]
+    sets = [recall_set(name, given.data, given.cache, given.queries) for name in (*SETS, HELD_OUT)]
     with bench_server(given.dsn) as server:
         asyncio.run(run(database_dsn(server, DATABASE), sets))
 

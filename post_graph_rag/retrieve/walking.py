@@ -22,11 +22,11 @@ _PASSAGES = 20
 """How many of the best passages the walker may start anew from."""
 _SEED_RRF_K = 1
 """Seeds are few and the first of them is meant most often, so that ranks count much more than in the final fusion."""
-_PASSAGE_WEIGHT = 2.0
+_PASSAGE_WEIGHT = 1.0
 """Weight of a passage as a starting point beside an entity's: what words and vectors find leads the walk as well.
 
 Passages as starting points: Gutiérrez et al., From RAG to Memory (HippoRAG 2), 2025, where the weight is small. With
-ranks for scores a large one is better on every set, most where the graph is poor (benchmarks/SWEEP.md).
+ranks for scores a larger one keeps the walk useful where the graph is poor (benchmarks/SWEEP.md).
 """
 _DAMPING = 0.85
 

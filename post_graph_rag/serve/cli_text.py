@@ -24,6 +24,7 @@ from post_graph_rag.records import (
     QueryParam,
     Reference,
 )
+from post_graph_rag.retrieve.question import read_question
 from post_graph_rag.serve.cli_usage import tell_estimate
 from post_graph_rag.serve.connect import open_engine, unopened_engine
 from post_graph_rag.serve.options import connected, notes
@@ -164,6 +165,7 @@ async def query(
     """Answer a question from the realm, with numbered sources."""
     time = {"as_of": as_of, "as_believed_at": as_believed_at, "include_superseded": superseded}
     param = QueryParam.model_validate({"mode": mode, "top_k": top_k, **time})
+    read_question(question, param)  # What cannot be asked is refused before anything is opened.
     async with open_engine(settings) as rag:
         if context:
             typer.echo(shown_text((await rag.query_data(question, param=param)).context))

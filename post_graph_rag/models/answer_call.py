@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from post_graph_rag.models.prompts import Prompts, fenced
 from post_graph_rag.models.protocols import ChatRequest
-from post_graph_rag.models.tokens import Tokenizer
+from post_graph_rag.models.tokens import Tokenizer, size
 from post_graph_rag.records import Message
 
 NOT_IN_SOURCES = "The sources do not hold an answer to this question."
@@ -49,9 +49,14 @@ def bypass_request(
 
 def prompt_tokens(request: ChatRequest, tokenizer: Tokenizer) -> int:
     """Tokens of the whole prompt: every message with what the chat format adds, and the schema if there is one."""
-    messages = sum(tokenizer.count(message.content) + TOKENS_PER_MESSAGE for message in request.messages)
+    messages = sum(_message_tokens(message, tokenizer) + TOKENS_PER_MESSAGE for message in request.messages)
     schema = tokenizer.count(json.dumps(request.schema)) if request.schema is not None else 0
     return messages + schema + TOKENS_PER_REPLY
+
+
+def _message_tokens(message: Message, tokenizer: Tokenizer) -> int:
+    """Instructions are the same from question to question; what else is sent seldom comes again."""
+    return size(tokenizer, message.content) if message.role == "system" else tokenizer.count(message.content)
 
 
 def answer_overhead(

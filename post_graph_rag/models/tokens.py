@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import cache
+from collections.abc import Callable, Iterator
+from functools import cache, lru_cache
 from typing import Any, Protocol
 
 from post_graph_rag.errors import ConfigurationError
@@ -36,6 +36,16 @@ class Tokenizer(Protocol):
     def cut(self, text: str, tokens: int) -> str:
         """The longest beginning of `text` that counts at most `tokens`."""
         ...
+
+
+def size(tokenizer: Tokenizer, text: str) -> int:
+    """Tokens of a text, remembered: the same instructions and passages are counted for question after question."""
+    return _counted(tokenizer.count, text)
+
+
+@lru_cache(maxsize=1 << 12)
+def _counted(count: Callable[[str], int], text: str) -> int:
+    return count(text)
 
 
 class GivenTokenizer:

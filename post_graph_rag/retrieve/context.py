@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from post_graph_rag.models.tokens import Tokenizer
+from post_graph_rag.models.tokens import Tokenizer, size
 from post_graph_rag.records import PassageHit, QueryData, Reference, RelationHit
-from post_graph_rag.retrieve.room import SEAM, Room, size
+from post_graph_rag.retrieve.room import SEAM, Room
 from post_graph_rag.retrieve.wording import fact_line, passage_block, passage_header, undated_note
 
 _FACTS_SHARE = 0.4

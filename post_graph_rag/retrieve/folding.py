@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from functools import lru_cache
 from itertools import chain
 from math import ceil
@@ -38,11 +38,20 @@ def folded(texts: Sequence[str], least: float, about: Sequence[Hashable] = ()) -
     Source: Broder, "On the resemblance and containment of documents", 1997; Bayardo, Ma, Srikant, "Scaling up all
     pairs similarity search", WWW 2007.
     """
-    groups: dict[Hashable, list[int]] = {}
-    for place, text in enumerate(texts):
-        groups.setdefault((_details(text), about[place] if about else None), []).append(place)
-    stays = {place: others for group in groups.values() for place, others in _group_folded(texts, group, least)}
+    alike = _grouped(range(len(texts)), about.__getitem__) if about else [range(len(texts))]
+    groups = [group for places in alike for group in _grouped(places, lambda place: _details(texts[place]))]
+    stays = {place: others for group in groups for place, others in _group_folded(texts, group, least)}
     return dict(sorted(stays.items()))
+
+
+def _grouped(places: Sequence[int], by: Callable[[int], Hashable]) -> list[Sequence[int]]:
+    """The places in groups of equal ones; of a single one nothing is asked."""
+    if len(places) == 1:
+        return [places]
+    groups: dict[Hashable, list[int]] = {}
+    for place in places:
+        groups.setdefault(by(place), []).append(place)
+    return list(groups.values())
 
 
 def _group_folded(texts: Sequence[str], places: Sequence[int], least: float) -> Iterator[tuple[int, tuple[int, ...]]]:

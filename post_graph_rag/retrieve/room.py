@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 from post_graph_rag.errors import BudgetTooSmall
 from post_graph_rag.models.answer_call import (
@@ -16,7 +15,7 @@ from post_graph_rag.models.answer_call import (
 )
 from post_graph_rag.models.prompts import Prompts
 from post_graph_rag.models.protocols import ChatRequest
-from post_graph_rag.models.tokens import Tokenizer
+from post_graph_rag.models.tokens import Tokenizer, size
 from post_graph_rag.records import Message, QueryParam
 
 SEAM = 2
@@ -84,16 +83,6 @@ def latest_turns(history: Sequence[Message], room: int, tokenizer: Tokenizer) ->
             return tuple(history[len(history) - count :]), taken
         taken += tokens
     return tuple(history), taken
-
-
-def size(tokenizer: Tokenizer, text: str) -> int:
-    """Tokens of a text, remembered: the same passages are counted for question after question."""
-    return _counted(tokenizer.count, text)
-
-
-@lru_cache(maxsize=1 << 12)
-def _counted(count: Callable[[str], int], text: str) -> int:
-    return count(text)
 
 
 def _must_fit(tokens: int, param: QueryParam) -> None:

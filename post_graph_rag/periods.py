@@ -12,9 +12,9 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from operator import itemgetter
-from typing import Literal
+from typing import Literal, NamedTuple
 
 _FIRST = float("-inf")
 _LAST = float("inf")
@@ -23,8 +23,8 @@ Cause = Literal["superseded", "denied", "verdict", "override"]
 _FIRMNESS: tuple[Cause, ...] = ("override", "superseded", "denied", "verdict")
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Span:
+# Tuples, since a busy subject's facts are compared by thousands: hashed and compared without a step of Python.
+class Span(NamedTuple):
     """Half-open span of time [start, end); None at either side is open."""
 
     start: int | None
@@ -34,8 +34,7 @@ class Span:
 ALWAYS = Span(None, None)
 
 
-@dataclass(frozen=True, slots=True)
-class Closing:
+class Closing(NamedTuple):
     """What ended a holding: the facts that had their turn next, or a person. reason: a person's, or who judged so."""
 
     cause: Cause
@@ -43,8 +42,7 @@ class Closing:
     reason: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Holding:
+class Holding(NamedTuple):
     """A span in which a relation holds.
 
     dated: False where no passage states a date, so that its bounds follow only from turns.
@@ -57,8 +55,7 @@ class Holding:
     retracted: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Testimony:
+class Testimony(NamedTuple):
     """What live assertions say of when: the span they state (None: no date), and when their source was written."""
 
     span: Span | None
@@ -81,8 +78,7 @@ class Override:
     reason: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Turn:
+class Turn(NamedTuple):
     """A span in which a fact had its turn in a slot, and the facts that had it next."""
 
     span: Span
@@ -166,11 +162,12 @@ def _parts(holding: Holding, slots: Iterable[tuple[Slot, Sequence[Turn]]]) -> li
 
 def _first(ends: Sequence[tuple[float, Closing]]) -> Closing | None:
     """What ended first; of what ended at one moment the firmest cause is told, and all facts."""
-    first = [closing for end, closing in ends if end == min(ends, key=itemgetter(0))[0]]
-    if not first:
-        return None
+    if len(ends) < 2:
+        return ends[0][1] if ends else None
+    earliest = min(ends, key=itemgetter(0))[0]
+    first = [closing for end, closing in ends if end == earliest]
     told = min(first, key=lambda closing: (_FIRMNESS.index(closing.cause), closing.reason))
-    return replace(told, facts=frozenset().union(*(closing.facts for closing in first)))
+    return told._replace(facts=frozenset().union(*(closing.facts for closing in first)))
 
 
 def _closed(held: Sequence[Holding], override: Override) -> list[Holding]:
@@ -179,7 +176,7 @@ def _closed(held: Sequence[Holding], override: Override) -> list[Holding]:
     word = Closing("override", reason=override.reason)
     if override.at is not None and (kept := [part for holding in held for part in _until(holding, override.at, word)]):
         return kept
-    return [replace(holding, closed_by=word, retracted=True) for holding in held]
+    return [holding._replace(closed_by=word, retracted=True) for holding in held]
 
 
 def _until(holding: Holding, end: int, word: Closing) -> list[Holding]:
@@ -187,7 +184,7 @@ def _until(holding: Holding, end: int, word: Closing) -> list[Holding]:
     span = intersection(holding.span, Span(None, end))
     if span is None:
         return []
-    return [replace(holding, span=span, closed_by=word if span.end == end else holding.closed_by)]
+    return [holding._replace(span=span, closed_by=word if span.end == end else holding.closed_by)]
 
 
 def union(spans: Iterable[Span]) -> list[Span]:

@@ -8,9 +8,14 @@ WITH changed AS (
     SELECT a.id, a.subject, a.predicate, a.object, a.negated
     FROM {record}.assertion a WHERE a.passage = ANY ($1::bigint[])
     UNION
+    -- Entity by entity and end by end: otherwise all assertions are read where the planner believes in many entities.
     SELECT a.id, a.subject, a.predicate, a.object, a.negated
-    FROM {record}.assertion a
-    WHERE upper_inf(a.recorded) AND (a.subject = ANY ($2::bigint[]) OR a.object = ANY ($2::bigint[]))
+    FROM unnest($2::bigint[]) AS m(id) CROSS JOIN LATERAL (
+        SELECT k.* FROM {record}.assertion k WHERE k.subject = m.id AND upper_inf(k.recorded) OFFSET 0) AS a
+    UNION
+    SELECT a.id, a.subject, a.predicate, a.object, a.negated
+    FROM unnest($2::bigint[]) AS m(id) CROSS JOIN LATERAL (
+        SELECT k.* FROM {record}.assertion k WHERE k.object = m.id AND upper_inf(k.recorded) OFFSET 0) AS a
 ), given AS (
     SELECT s.space, s.canonical AS subject, c.predicate, o.canonical AS object, c.negated
     FROM changed c
@@ -90,9 +95,9 @@ LEFT JOIN LATERAL (
     ) AS a
 ) AS live ON t.subject <> t.object -- what two names of one thing have to do with each other is no relation
 LEFT JOIN LATERAL (
-    SELECT array_agg(e.assertion) AS assertions FROM {record}.relation_evidence e
-    LEFT JOIN unnest(live.ids) AS l(id) ON l.id = e.assertion
-    WHERE e.relation = r.id AND upper_inf(e.recorded) AND l.id IS NULL
+    SELECT array_agg(assertion) AS assertions FROM (
+        SELECT e.assertion FROM {record}.relation_evidence e WHERE e.relation = r.id AND upper_inf(e.recorded)
+        EXCEPT SELECT unnest(live.ids)) AS e -- which hashes: a join would compare each with each
 ) AS gone ON $4::text <> 'none'
 LEFT JOIN LATERAL (
     SELECT json_agg(json_build_array(p.id, p.dated, (extract(epoch FROM lower(p.valid)) * 1000000)::bigint,

@@ -22,6 +22,7 @@ from post_graph_rag.retrieve.spaces import resolve_spaces
 from post_graph_rag.retrieve.steps import Remembered, Steps, nobody
 from post_graph_rag.retrieve.trace import Trace
 from post_graph_rag.retrieve.vectors import Known, question_vectors
+from post_graph_rag.retrieve.walking import counted
 from post_graph_rag.store.database import Database
 from post_graph_rag.store.hydrate import Shown
 from post_graph_rag.store.realms import Realm
@@ -114,6 +115,7 @@ async def _find(reader: Reader, asked: Question, plan: Plan, param: QueryParam, 
         with trace.step("spaces", session):
             scope = await resolve_spaces(session, param.space, reader.space, asked.when)
         passages = param.top_k if reader.reranker is None else max(param.top_k, _RERANKED)
+        param = counted(param, scope.totals["relation_text"], scope.totals["passage_text"])
         chosen, shown = await Search(session, asked, plan, scope, param, passages, trace).run(vectors)
     data = _gathered(asked, param, chosen, shown, scope, notes)
     trace.gather(chosen, data)

@@ -29,6 +29,10 @@ Passages as starting points: Gutiérrez et al., From RAG to Memory (HippoRAG 2),
 ranks for scores a larger one keeps the walk useful where the graph is poor (benchmarks/SWEEP.md).
 """
 _DAMPING = 0.85
+_TOLD = 2.0
+"""Relations a passage from which on the walk counts fully."""
+_LEAST = 0.1
+"""What it counts at least."""
 
 Ids = NDArray[np.int64]
 Scores = NDArray[np.float64]
@@ -42,6 +46,17 @@ class Seeds:
     entities: Scored
     relations: Scored
     passages: Scored
+
+
+def counted(param: QueryParam, relations: int, passages: int) -> QueryParam:
+    """With the walk's weight by how much the graph tells of the texts, unless a weight of it is asked for.
+
+    Where few relations are known, a walk leads from a name to whatever else mentions it, and words know better.
+    """
+    share = relations / (_TOLD * max(passages, 1))
+    if share >= 1 or "walk" in param.weights:
+        return param
+    return param.model_copy(update={"weights": {**param.weights, "walk": max(_LEAST, share)}})
 
 
 def choose_seeds(found: Found, param: QueryParam) -> Seeds:

@@ -44,6 +44,8 @@ WALKS: Mapping[str, Sequence[float]] = {
     "_PASSAGE_WEIGHT": (0.1, 0.3, 0.5, 1.0, 2.0, 3.0, 4.0),
     "_SEED_RRF_K": (1, 2, 5, 10),
     "_DAMPING": (0.5, 0.6, 0.7, 0.8, 0.85, 0.9),
+    "_TOLD": (0.0, 0.5, 1.0, 2.0, 3.0, 4.0),
+    "_LEAST": (0.0, 0.1, 0.3, 0.5),
 }
 WEIGHTS: Mapping[str, Sequence[float]] = {
     "passage_vector": (0.0, 0.1, 0.2, 0.3, 0.4, 0.7, 1.0),
@@ -78,8 +80,10 @@ class Swept:
         """A row a question, a column a depth."""
         with changed(change.walk):
             async with self._session() as session:
-                spaces = (await resolve_spaces(session, None, "default")).ids
-                ranked = [await self._ranked(session, found, spaces, change.param) for found in self.hits]
+                scope = await resolve_spaces(session, None, "default")
+                relations, passages = scope.totals["relation_text"], scope.totals["passage_text"]
+                param = walking.counted(change.param, relations, passages)
+                ranked = [await self._ranked(session, found, scope.ids, param) for found in self.hits]
         pairs = zip(ranked, self.asked.questions, strict=True)
         return np.array([[len(q.gold & set(keys[:k])) / len(q.gold) for k in DEPTHS] for keys, q in pairs])
 

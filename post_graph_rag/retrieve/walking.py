@@ -29,7 +29,7 @@ Passages as starting points: Gutiérrez et al., From RAG to Memory (HippoRAG 2),
 ranks for scores a larger one keeps the walk useful where the graph is poor (benchmarks/SWEEP.md).
 """
 _DAMPING = 0.85
-_TOLD = 2.0
+_TOLD = 3.0
 """Relations a passage from which on the walk counts fully."""
 _LEAST = 0.1
 """What it counts at least."""
@@ -53,10 +53,10 @@ def counted(param: QueryParam, relations: int, passages: int) -> QueryParam:
 
     Where few relations are known, a walk leads from a name to whatever else mentions it, and words know better.
     """
-    share = relations / (_TOLD * max(passages, 1))
-    if share >= 1 or "walk" in param.weights:
+    share = relations / max(passages, 1)
+    if share >= _TOLD or "walk" in param.weights:
         return param
-    return param.model_copy(update={"weights": {**param.weights, "walk": max(_LEAST, share)}})
+    return param.model_copy(update={"weights": {**param.weights, "walk": max(_LEAST, share / _TOLD)}})
 
 
 def choose_seeds(found: Found, param: QueryParam) -> Seeds:

@@ -6,7 +6,7 @@ import pytest
 
 from post_graph_rag.records import Channel, QueryParam
 from post_graph_rag.retrieve.channels import Found
-from post_graph_rag.retrieve.walking import choose_seeds
+from post_graph_rag.retrieve.walking import choose_seeds, counted
 from post_graph_rag.store.search import Hits
 
 
@@ -57,3 +57,20 @@ def test_a_walk_does_not_start_from_what_is_not_alike_at_all() -> None:
     known.add({"entity_vector": Hits([1, 2], [0.5, 0.0]), "passage_vector": Hits([7], [0.0])})
     seeds = choose_seeds(known, QueryParam())
     assert ([number for number, _ in seeds.entities], list(seeds.passages)) == ([1], [])
+
+
+@pytest.mark.parametrize(("relations", "weight"), [(1_000, 1.0), (300, 1.0), (150, 0.5), (10, 0.1), (0, 0.1)])
+def test_the_walk_counts_by_how_many_relations_a_passage_has(relations: int, weight: float) -> None:
+    assert counted(QueryParam(), relations, 100).weight("walk") == weight
+
+
+def test_a_weight_of_the_walk_that_is_asked_for_is_kept_however_few_relations_there_are() -> None:
+    assert counted(QueryParam(weights={"walk": 3.0}), 1, 100).weight("walk") == 3.0
+
+
+def test_other_weights_are_kept_where_there_are_few_relations() -> None:
+    assert counted(QueryParam(weights={"passage_text": 1.0}), 1, 100).weight("passage_text") == 1.0
+
+
+def test_an_empty_realm_has_a_walk_that_counts_least() -> None:
+    assert counted(QueryParam(), 0, 0).weight("walk") == 0.1

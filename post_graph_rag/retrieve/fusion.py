@@ -7,6 +7,7 @@ from typing import TypeVar
 
 C = TypeVar("C", bound=Hashable)
 _DIGITS = 13
+_UNSEEN = float("inf")
 
 
 def reciprocal_rank_fusion(
@@ -26,7 +27,8 @@ def reciprocal_rank_fusion(
         weight = (weights or {}).get(channel, 1.0)
         for rank, id_ in enumerate(dict.fromkeys(ids) if weight > 0 else (), 1):
             scores[id_] = scores.get(id_, 0.0) + weight / (k + rank)
-            best[id_] = min(rank, best.get(id_, rank))
+            if rank < best.get(id_, _UNSEEN):
+                best[id_] = rank
     # Rounded, so that the order in which channels were added up makes no difference between equals.
-    rounded = [(id_, round(score, _DIGITS)) for id_, score in scores.items()]
-    return sorted(rounded, key=lambda item: (-item[1], best[item[0]], item[0]))
+    ordered = sorted([(-round(score, _DIGITS), best[id_], id_) for id_, score in scores.items()])
+    return [(id_, -score) for score, _, id_ in ordered]

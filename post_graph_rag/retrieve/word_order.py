@@ -84,6 +84,7 @@ def _content(words: str) -> list[str]:
 
 def _found(words: Sequence[str], run: Sequence[str]) -> int | None:
     """Where a run of words stands first."""
-    length = len(run)
-    places = range(len(words) - length + 1) if length else ()
-    return next((place for place in places if list(words[place : place + length]) == list(run)), None)
+    if not run:
+        return None
+    places = [place for place, word in enumerate(words) if word == run[0]]
+    return next((place for place in places if list(words[place : place + len(run)]) == list(run)), None)

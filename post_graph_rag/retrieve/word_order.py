@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from post_graph_rag.directions import roots
@@ -28,8 +29,8 @@ class WordOrder:
     It tells in English, where what is done stands between who does it and whom it is done to.
     """
 
-    words: Sequence[str]
-    stems: Sequence[str]
+    words: tuple[str, ...]
+    stems: tuple[str, ...]
 
     @classmethod
     def of(cls, question: str) -> WordOrder:
@@ -37,7 +38,7 @@ class WordOrder:
         said = set(question.casefold().split())
         asks = not (said.isdisjoint(_ASKING) or said.isdisjoint(_ENGLISH))
         words = terms(question) if asks else []
-        return cls(words, roots(words))
+        return cls(tuple(words), tuple(roots(words)))
 
     def agrees(self, row: Mapping[str, Any]) -> bool:
         """Whether a relation is asked for the way round it is: its predicate and one of its ends are named, and stand
@@ -46,11 +47,11 @@ class WordOrder:
         row: subject, predicate and object; "owned_by" is read from its object. A passive turns them round and is
         believed only where it says "by".
         """
-        stems = roots(_content(predicate_words(row["predicate"])))
+        stems = _predicate_stems(row["predicate"])
         verb = _found(self.stems, stems)
         if verb is None:
             return False
-        doer, other = (_found(self.stems, roots(terms(row[end]))) for end in _ends(row["predicate"]))
+        doer, other = (_found(self.stems, _name_stems(row[end])) for end in _ends(row["predicate"]))
         if self._is_passive(verb, verb + len(stems)):
             return doer is not None and doer > verb and self._says_by(doer)
         return self._side(doer, verb) > self._side(other, verb)
@@ -58,7 +59,7 @@ class WordOrder:
     def _is_passive(self, verb: int, after: int) -> bool:
         """ "Is owned by" and "a firm owned by", not "what did it acquire by"."""
         before = self.words[:verb]
-        return _DOING.isdisjoint(before) and (not _BEING.isdisjoint(before) or self.words[after : after + 1] == [_BY])
+        return _DOING.isdisjoint(before) and (not _BEING.isdisjoint(before) or self.words[after : after + 1] == (_BY,))
 
     def _says_by(self, place: int) -> bool:
         before = [word for word in self.words[:place] if word not in _ARTICLES]
@@ -69,6 +70,17 @@ class WordOrder:
         if place is None:
             return 0
         return 1 if place < verb else -int(_DOING.isdisjoint(self.words[verb:place]))
+
+
+@lru_cache(maxsize=1 << 12)
+def _predicate_stems(predicate: str) -> tuple[str, ...]:
+    return tuple(roots(_content(predicate_words(predicate))))
+
+
+@lru_cache(maxsize=1 << 12)
+def _name_stems(name: str) -> tuple[str, ...]:
+    """Remembered: the same names are met question after question."""
+    return tuple(roots(terms(name)))
 
 
 def _ends(predicate: str) -> tuple[str, str]:
@@ -82,9 +94,9 @@ def _content(words: str) -> list[str]:
     return [word for word in found if word not in FUNCTION_WORDS] or found
 
 
-def _found(words: Sequence[str], run: Sequence[str]) -> int | None:
+def _found(words: tuple[str, ...], run: tuple[str, ...]) -> int | None:
     """Where a run of words stands first."""
     if not run:
         return None
     places = [place for place, word in enumerate(words) if word == run[0]]
-    return next((place for place in places if list(words[place : place + len(run)]) == list(run)), None)
+    return next((place for place in places if words[place : place + len(run)] == run), None)

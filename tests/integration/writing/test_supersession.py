@@ -272,10 +272,10 @@ async def opened_by(place: Place, rag: GraphRAG, calls: Sequence[Sequence[Docume
 async def test_any_order_of_arrival_leaves_the_same_open_periods(
     place: Place, said: list[tuple[int | None, list[str]]], chance: random.Random
 ) -> None:
-    rag = await ruled(place, *RULES)
     documents = [written(f"d{n}", year, *lines) for n, (year, lines) in enumerate(said)]
     mixed = [[item] for item in chance.sample(documents, len(documents))]
-    assert await opened_by(place, rag, mixed) == await opened_by(place, rag, [documents])
+    async with await ruled(place, *RULES) as rag:
+        assert await opened_by(place, rag, mixed) == await opened_by(place, rag, [documents])
 
 
 async def test_processes_that_write_about_one_subject_leave_what_one_writer_leaves(

@@ -142,10 +142,10 @@ async def test_a_pair_that_was_judged_is_not_asked_about_again(place: Place) -> 
 async def test_any_order_of_arrival_is_judged_to_the_same_open_periods(
     place: Place, said: list[tuple[int | None, list[str]]], chance: random.Random
 ) -> None:
-    rag = place.engine(judging(same("object")), judge_contradictions=True)
     documents = [written(f"d{n}", year, *lines) for n, (year, lines) in enumerate(said)]
     mixed = [[item] for item in chance.sample(documents, len(documents))]
-    assert await opened_by(place, rag, mixed) == await opened_by(place, rag, [documents])
+    async with place.engine(judging(same("object")), judge_contradictions=True) as rag:
+        assert await opened_by(place, rag, mixed) == await opened_by(place, rag, [documents])
 
 
 # ---------------------------------------------------------------- what is offered

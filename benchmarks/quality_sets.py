@@ -16,7 +16,7 @@ from post_graph_rag.models.roles import Models
 from post_graph_rag.testing import ScriptedChat
 
 SETS = ("musique", "hotpotqa")
-HELD_OUT = "timeqa"
+PAGES = "timeqa"
 """Long pages in paragraphs, each question about one of them: unlike the others, so a default fits more than two."""
 PARAGRAPHS = "train_paras.jsonl"
 PAGED_QUESTIONS = 150
@@ -48,7 +48,7 @@ def recall_set(name: str, data: Path, cache: Path, queries: Path | None = None) 
     queries: another file of questions about the same passages.
     """
     folder = data / name
-    asked, corpus = _paged(folder) if (folder / PARAGRAPHS).exists() else _plain(folder, queries)
+    asked, corpus = _paged(folder, queries) if (folder / PARAGRAPHS).exists() else _plain(folder, queries)
     return RecallSet(
         name=name,
         documents=[_document(row) for row in corpus],
@@ -63,9 +63,9 @@ def _plain(folder: Path, queries: Path | None) -> tuple[list[Row], list[Row]]:
     return asked, list(lines(folder / "corpus.jsonl"))
 
 
-def _paged(folder: Path) -> tuple[list[Row], list[Row]]:
+def _paged(folder: Path, queries: Path | None) -> tuple[list[Row], list[Row]]:
     """The first questions that have an answer, and the paragraphs of their pages."""
-    asked = [row for row in lines(folder / "train_queries.jsonl") if row["gold_ids"]][:PAGED_QUESTIONS]
+    asked = [row for row in lines(queries or folder / "train_queries.jsonl") if row["gold_ids"]][:PAGED_QUESTIONS]
     pages = {row["page"] for row in asked}
     return asked, [row for row in lines(folder / PARAGRAPHS) if row["page"] in pages and row["text"].strip()]
 

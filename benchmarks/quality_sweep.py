@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from benchmarks.quality import DATABASE, indexed, options
 from benchmarks.quality_score import DEPTHS
-from benchmarks.quality_sets import HELD_OUT, SETS, RecallSet, recall_set
+from benchmarks.quality_sets import PAGES, SETS, RecallSet, recall_set
 from benchmarks.resolution import rows
 from benchmarks.server import bench_server, database_dsn
 from post_graph_rag.records import QueryParam
@@ -81,8 +81,7 @@ class Swept:
         with changed(change.walk):
             async with self._session() as session:
                 scope = await resolve_spaces(session, None, "default")
-                relations, passages = scope.totals["relation_text"], scope.totals["passage_text"]
-                param = walking.counted(change.param, relations, passages)
+                param = walking.counted(change.param, scope.stated, scope.totals["passage_text"])
                 ranked = [await self._ranked(session, found, scope.ids, param) for found in self.hits]
         pairs = zip(ranked, self.asked.questions, strict=True)
         return np.array([[len(q.gold & set(keys[:k])) / len(q.gold) for k in DEPTHS] for keys, q in pairs])
@@ -175,7 +174,7 @@ async def run(dsn: str, sets: Sequence[RecallSet]) -> None:
 def main() -> None:
     """On the database that the quality benchmark left."""
     given = options()
-    sets = [recall_set(name, given.data, given.cache, given.queries) for name in (*SETS, HELD_OUT)]
+    sets = [recall_set(name, given.data, given.cache, given.queries) for name in (*SETS, PAGES)]
     with bench_server(given.dsn) as server:
         asyncio.run(run(database_dsn(server, DATABASE), sets))
 

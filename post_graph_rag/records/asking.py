@@ -63,7 +63,7 @@ class QueryParam(Given):
         already, nor for what the mode does not use; what fails is told in the notes, and the question is used as it is.
     max_total_tokens: wall for the whole prompt: question, history, context and instructions.
     rrf_k, weights: reciprocal rank fusion (Cormack et al., SIGIR 2009); weights by channel, those of USUAL_WEIGHTS for
-        the others.
+        the others, of the walk less where passages state few relations.
     only_need_context: search only; the answer's text stays empty.
     as_of: facts as they were valid at some moment of this date ("2020": any moment of 2020); a fact whose dates nobody
         states matches and says so. None: facts that nothing has superseded.
@@ -128,5 +128,5 @@ class QueryParam(Given):
     explain: bool = False
 
     def weight(self, channel: Channel) -> float:
-        """What a channel counts in fusion."""
+        """What a channel counts in fusion, before the walk is weighed by what passages state."""
         return self.weights.get(channel, USUAL_WEIGHTS[channel])

@@ -115,7 +115,8 @@ async def _find(reader: Reader, asked: Question, plan: Plan, param: QueryParam, 
         with trace.step("spaces", session):
             scope = await resolve_spaces(session, param.space, reader.space, asked.when)
         passages = param.top_k if reader.reranker is None else max(param.top_k, _RERANKED)
-        param = counted(param, scope.totals["relation_text"], scope.totals["passage_text"])
+        if "passage_text" in plan.words:
+            param = counted(param, scope.stated, scope.totals["passage_text"])
         chosen, shown = await Search(session, asked, plan, scope, param, passages, trace).run(vectors)
     data = _gathered(asked, param, chosen, shown, scope, notes)
     trace.gather(chosen, data)

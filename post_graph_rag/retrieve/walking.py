@@ -30,7 +30,7 @@ ranks for scores a larger one keeps the walk useful where the graph is poor (ben
 """
 _DAMPING = 0.85
 _TOLD = 3.0
-"""Relations a passage from which on the walk counts fully."""
+"""Relations that a passage states, on average, from which on the walk counts fully."""
 _LEAST = 0.1
 """What it counts at least."""
 
@@ -48,12 +48,13 @@ class Seeds:
     passages: Scored
 
 
-def counted(param: QueryParam, relations: int, passages: int) -> QueryParam:
+def counted(param: QueryParam, stated: int, passages: int) -> QueryParam:
     """With the walk's weight by how much the graph tells of the texts, unless a weight of it is asked for.
 
-    Where few relations are known, a walk leads from a name to whatever else mentions it, and words know better.
+    Where passages state few relations, a walk leads from a name to whatever else mentions it, and words know better.
+    stated, passages: of the whole realm, ever written: a revision adds to both, so that no history changes their ratio.
     """
-    share = relations / max(passages, 1)
+    share = stated / max(passages, 1)
     if share >= _TOLD or "walk" in param.weights:
         return param
     return param.model_copy(update={"weights": {**param.weights, "walk": max(_LEAST, share / _TOLD)}})
@@ -106,7 +107,7 @@ def rank_area(area: Neighbourhood, seeds: Seeds, most: int) -> dict[Kind, Hits]:
 
 
 def _restart(entities: Ids, passages: Ids, area: Neighbourhood, seeds: Seeds) -> Scores:
-    """How much each node counts as a start: seed entities, the ends of seed relations, a little the seed passages."""
+    """How much each node counts as a start: seed entities, the ends of seed relations, and the seed passages."""
     weights = np.zeros(len(entities) + len(passages))
     _weigh(weights, entities, seeds.entities)
     ends = {number: sides for number, *sides in area.edges[_among(area.edges[:, 0], seeds.relations)].tolist()}

@@ -22,11 +22,15 @@ _KINDS: Mapping[WordChannel, int] = {"passage_text": 1, "entity_name": 2, "relat
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """The spaces of a question by id, whether the realm holds none at all, and upper bounds of what it holds."""
+    """The spaces of a question by id, whether the realm holds none at all, and upper bounds of what it holds.
+
+    stated: relations that passages state, one that several state as often.
+    """
 
     spaces: Mapping[int, str]
     nothing: bool
     totals: Mapping[WordChannel, int]
+    stated: int
 
     @property
     def ids(self) -> list[int]:
@@ -85,6 +89,7 @@ async def find_scope(session: Session, names: Sequence[str] | None, when: When =
             "entity_name": row["entity_names"],
             "relation_text": row["relations"],
         },
+        stated=row["assertions"],
     )
 
 

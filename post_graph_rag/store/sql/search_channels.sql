@@ -8,7 +8,8 @@ SELECT coalesce(array_agg(s.id), '{}') AS ids, coalesce(array_agg(s.name), '{}')
        (SELECT horizon::text FROM {record}.clock WHERE horizon > $2::text::timestamptz) AS horizon,
        coalesce((SELECT max(id) FROM {record}.passage), 0) AS passages,
        coalesce((SELECT max(id) FROM {record}.entity_name), 0) AS entity_names,
-       coalesce((SELECT max(id) FROM {record}.relation), 0) AS relations
+       coalesce((SELECT max(id) FROM {record}.relation), 0) AS relations,
+       coalesce((SELECT max(id) FROM {record}.assertion), 0) AS assertions
 FROM {record}.space s WHERE $1::text[] IS NULL OR s.name = ANY($1)
 
 -- name: search_vectors

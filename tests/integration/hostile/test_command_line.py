@@ -65,8 +65,8 @@ def test_options_of_a_question_that_cannot_be_used_are_refused(
 
 
 @pytest.mark.parametrize("question", ["", "  "])
-def test_an_empty_question_is_refused(run: Run, some_realm: str, question: str) -> None:
-    assert "the question is empty" in refused(run("query", question, "--realm", some_realm))
+def test_an_empty_question_is_refused_before_a_realm_is_looked_for(run: Run, question: str) -> None:
+    assert "the question is empty" in refused(run("query", question, "--realm", fresh_realm_name()))
 
 
 def test_a_realm_that_is_not_there_is_refused_by_every_command(run: Run) -> None:
